@@ -1,0 +1,298 @@
+"""The one path of every compaction: range, summary, commit. Triggers differ in their order only.
+
+Whatever happens, a compaction that began is ended once, and nothing of the conversation changes
+unless the commit was won.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from typing import Protocol
+
+from agent.errors import AgentError, ModelOutputInvalid, ModelUnavailable
+from agent.history import Conversation
+from agent.messages import ModelResponse, ModelSpec, Usage
+from agent.protocols import ModelClient, RetryNotice
+from agent.request import ModelRequest, RequestBuilder, fits
+from agent.retry import RetryPolicy, with_retries
+from agent.tokens import MESSAGE_OVERHEAD
+from compaction_app import handoff
+from compaction_app.extract import extract
+from compaction_app.policy import Trigger, summary_limit
+from compaction_app.ranges import Cut, choose, tail_budget
+
+NOT_REPORTED = Usage()
+
+
+class Outcome(StrEnum):
+    """How a compaction ended."""
+
+    COMPACTED = "compacted"
+    NOTHING = "nothing_to_compact"
+    FAILED = "failed"
+    CONFLICT = "conflict"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked for: why, how much is kept, what the user wants kept in mind."""
+
+    trigger: Trigger
+    tier: str
+    focus: str = ""
+    smallest: bool = False  # keep the newest round only
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "focus", self.focus.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is known of a compaction; sizes in tokens, None = not known or not reported."""
+
+    order: Order
+    outcome: Outcome
+    previous_boundary_id: int | None
+    before_tokens: int
+    boundary_id: int | None = None
+    newest_id: int | None = None  # the newest message when it was made
+    message_count: int = 0
+    after_tokens: int | None = None
+    summary: str = ""
+    summary_tokens: int = 0
+    usage: Usage = NOT_REPORTED
+    model: str = ""
+    duration_ms: int = 0
+    error: str = ""
+    error_code: str = ""
+
+    @property
+    def saved_tokens(self) -> int:
+        """max(0, before - after); 0 where nothing was compacted."""
+        if self.outcome != Outcome.COMPACTED or self.after_tokens is None:
+            return 0
+        return max(0, self.before_tokens - self.after_tokens)
+
+
+class Records(Protocol):
+    """Where compactions are told of and kept; upstairs it is rows and frames."""
+
+    async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
+        """A compaction starts; exactly one of `commit` and `ended` follows."""
+        ...
+
+    async def summary_requested(self, request: ModelRequest) -> int:
+        """A summary request is about to be sent; returns its id in the request log."""
+        ...
+
+    async def summary_answered(
+        self, request_id: int, response: ModelResponse | None, *, error: str, duration_ms: int
+    ) -> None:
+        """It was answered, or failed."""
+        ...
+
+    async def retrying(self, notice: RetryNotice) -> None:
+        """The summary request is tried again."""
+        ...
+
+    async def commit(self, report: Report) -> bool:
+        """Put boundary and summary in force, in one transaction; False: someone was faster."""
+        ...
+
+    async def ended(self, report: Report) -> None:
+        """It ended without a new boundary."""
+        ...
+
+    async def current(self) -> Conversation:
+        """The conversation as it is stored now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Summariser:
+    """Who writes the summary: the session's model, or another with its own window."""
+
+    client: ModelClient
+    spec: ModelSpec
+    max_tokens: int  # configured limit of a summary
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+class Compactor:
+    """Compacts one session. `window` is that of the session's model, whoever writes the summary."""
+
+    def __init__(
+        self, *, builder: RequestBuilder, summariser: Summariser, records: Records, language: str
+    ) -> None:
+        self.builder = builder
+        self.summariser = summariser
+        self.records = records
+        self.language = language
+        self.newest_id: int | None = None  # the newest message at the last compaction
+
+    async def compact(
+        self, conversation: Conversation, order: Order, *, before: int
+    ) -> tuple[Report, Conversation]:
+        """Compact; the report, and the conversation to go on with, rebuilt from what is stored.
+
+        `before` is the number that triggered, in active tokens. Raises only CancelledError and
+        ClaimLost.
+        """
+        report = Report(
+            order=order,
+            outcome=Outcome.NOTHING,
+            previous_boundary_id=conversation.boundary_id,
+            before_tokens=before,
+        )
+        cut = self._range(conversation, order)
+        if cut is None:
+            if order.trigger.forced:
+                await self.records.begun(order, message_count=0, estimated_tokens=before)
+                await self.records.ended(report)
+            return report, conversation
+        await self.records.begun(order, message_count=cut.messages, estimated_tokens=before)
+        started = time.monotonic()
+        report = replace(
+            report,
+            boundary_id=cut.boundary_id,
+            newest_id=conversation.history.last_id,
+            message_count=cut.messages,
+            model=self.summariser.spec.name,
+        )
+        try:
+            report = await self._summarised(conversation, cut, report)
+        except asyncio.CancelledError:
+            report = replace(report, outcome=Outcome.CANCELLED, duration_ms=_since(started))
+            await self.records.ended(report)
+            raise
+        report = replace(report, duration_ms=_since(started))
+        return await self._committed(conversation, report)
+
+    def _range(self, conversation: Conversation, order: Order) -> Cut | None:
+        history = conversation.history
+        if history.last_id is None or history.last_id == self.newest_id:
+            return None  # nothing has come since the last compaction
+        window = self.builder.spec.window_tokens
+        budget = tail_budget(
+            window=window, tier=order.tier, above=history.tokens, forced=order.trigger.forced
+        )
+        return choose(history.groups, budget=budget, window=window, smallest=order.smallest)
+
+    async def _summarised(self, conversation: Conversation, cut: Cut, report: Report) -> Report:
+        """The report with its summary, or with what went wrong."""
+        limit = summary_limit(self.summariser.spec.window_tokens, self.summariser.max_tokens)
+        try:
+            summary, usage = await self._written(conversation, cut, report.order, limit)
+        except AgentError as error:
+            if report.order.trigger != Trigger.OVERFLOW:
+                return replace(
+                    report,
+                    outcome=Outcome.FAILED,
+                    error=error.user_message,
+                    error_code=error.code,
+                )
+            summary, usage = self._extracted(conversation, cut, limit), NOT_REPORTED
+            report = replace(report, error=error.user_message, error_code=error.code, model="")
+        if not summary:
+            summary, report = self._extracted(conversation, cut, limit), replace(report, model="")
+        tokens = self.builder.estimator.text(summary)
+        return replace(
+            report,
+            outcome=Outcome.COMPACTED,
+            summary=summary,
+            summary_tokens=tokens,
+            usage=usage,
+            after_tokens=self._after(conversation, cut, tokens),
+        )
+
+    async def _written(
+        self, conversation: Conversation, cut: Cut, order: Order, limit: int
+    ) -> tuple[str, Usage]:
+        """The model's summary; empty when the request would not fit and so is not sent."""
+        ask = handoff.instruction(self.language, limit=limit, focus=order.focus)
+        request = self.builder.build_summary(
+            conversation, ask, messages=cut.messages, tokens=cut.tokens, limit=limit
+        )
+        request = replace(request, spec=self.summariser.spec)
+        needed = request.estimated + self.builder.estimator.text(ask) + limit
+        if not fits(needed, self.summariser.spec.window_tokens):
+            return "", NOT_REPORTED
+        said = [m.content for m in request.messages if m.role == "user"]
+        response = await self._ask(request)
+        try:
+            summary = handoff.parse(response)
+        except ModelOutputInvalid as problem:
+            ask = handoff.correction(
+                self.language, problem=problem.user_message, limit=limit, focus=order.focus
+            )
+            response = await self._ask(replace(request, instruction=ask))
+            summary = handoff.parse(response)
+        faithful = handoff.faithful(
+            summary, previous=conversation.summary, said=said, language=self.language
+        )
+        return faithful, response.usage
+
+    async def _ask(self, request: ModelRequest) -> ModelResponse:
+        """One summary request, tried again like any other; its usage is the session's never."""
+        request_id = await self.records.summary_requested(request)
+        started, response, error = time.monotonic(), None, ""
+        try:
+            response = await with_retries(
+                partial(_last, self.summariser.client, request),
+                notify=self.records.retrying,
+                policy=self.summariser.retry,
+            )
+        except AgentError as problem:
+            error = problem.user_message
+            raise
+        finally:
+            await self.records.summary_answered(
+                request_id, response, error=error, duration_ms=_since(started)
+            )
+        return response
+
+    def _extracted(self, conversation: Conversation, cut: Cut, limit: int) -> str:
+        return extract(
+            conversation.history.messages()[: cut.messages],
+            previous=conversation.summary,
+            language=self.language,
+            limit=limit,
+            count=self.builder.estimator.text,
+        )
+
+    def _after(self, conversation: Conversation, cut: Cut, summary_tokens: int) -> int:
+        """Estimate of the next request; the frame around the summary is small and not counted."""
+        kept = conversation.history.tokens - cut.tokens
+        return self.builder.floor + kept + summary_tokens + MESSAGE_OVERHEAD
+
+    async def _committed(
+        self, conversation: Conversation, report: Report
+    ) -> tuple[Report, Conversation]:
+        if report.outcome != Outcome.COMPACTED:
+            await self.records.ended(report)
+            return report, conversation
+        if not await self.records.commit(report):
+            report = replace(report, outcome=Outcome.CONFLICT)
+            await self.records.ended(report)
+        else:
+            self.newest_id = report.newest_id
+        return report, await self.records.current()
+
+
+async def _last(client: ModelClient, request: ModelRequest) -> ModelResponse:
+    """The response at the end of a stream that nobody watches."""
+    stream = client.stream(request)
+    try:
+        async for event in stream:
+            if isinstance(event, ModelResponse):
+                return event
+    finally:
+        await stream.aclose()
+    raise ModelUnavailable("The model's stream ended without a response.")
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

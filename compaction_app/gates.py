@@ -1,0 +1,200 @@
+"""Where a run asks for room: at its start, after each tool round, at its finish, at an overflow.
+
+At a boundary a manual flag, then an intent, then the line are looked at; one success serves all.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent.history import Conversation
+from agent.messages import ModelSpec
+from agent.occupancy import Occupancy
+from agent.protocols import Listener
+from compaction_app.compactor import Compactor, Order, Outcome, Report
+from compaction_app.policy import (
+    MAX_BEFORE_REQUEST,
+    LastAutomatic,
+    Situation,
+    Trigger,
+    Verdict,
+    line,
+    verdict,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ManualRequest:
+    """A click that waited for the round to end; an empty tier means the session's."""
+
+    instructions: str = ""
+    tier: str = ""
+
+
+class Signals(Protocol):
+    """What people asked of the run while it worked."""
+
+    async def take_manual(self) -> ManualRequest | None:
+        """The compaction asked for by hand since the last look, read once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticSettings:
+    """The switches of automatic compaction; manual ones ask nobody."""
+
+    enabled: bool = True
+    mid_loop: bool = True
+    ratio: float = 0.8
+
+
+class CompactionGates:
+    """The `Gates` of one run (or of an idle compaction, which has only `by_hand`)."""
+
+    def __init__(  # noqa: PLR0913 - the parts of one decision
+        self,
+        *,
+        compactor: Compactor,
+        occupancy: Occupancy,
+        listener: Listener,
+        signals: Signals,
+        settings: AutomaticSettings,
+        tier: str,
+        last: LastAutomatic | None = None,
+        warn_floor: bool = True,
+    ) -> None:
+        self.compactor = compactor
+        self.occupancy = occupancy
+        self.listener = listener
+        self.signals = signals
+        self.settings = settings
+        self.tier = tier
+        self.last = last
+        self._warn_floor = warn_floor
+        self._done = 0  # compactions since the last request
+
+    async def at_start(self, conversation: Conversation) -> Conversation:
+        """The line only: nobody can have asked for anything yet."""
+        self._done = 0
+        return await self._keep_below_line(conversation, Trigger.REQUEST_START)
+
+    async def after_round(self, conversation: Conversation) -> Conversation:
+        """Flag, then the line; the flag is read whatever the switches say."""
+        self._done = 0
+        conversation = await self._by_flag(conversation)
+        await self.listener.context_checked(self.compactor.builder.build(conversation))
+        if not self.settings.mid_loop:
+            return conversation
+        return await self._keep_below_line(conversation, Trigger.MID_LOOP)
+
+    async def at_finish(self, conversation: Conversation) -> Conversation:
+        """A click in the last round is honoured."""
+        self._done = 0
+        return await self._by_flag(conversation)
+
+    async def at_overflow(self, conversation: Conversation) -> Conversation | None:
+        """One compaction, and a second with the smallest tail if need be; None: no room made."""
+        report, conversation = await self._compact(conversation, Order(Trigger.OVERFLOW, self.tier))
+        if not _moved(report):
+            return None
+        if self._due(conversation):
+            order = Order(Trigger.OVERFLOW, self.tier, smallest=True)
+            _, conversation = await self._compact(conversation, order)
+        return conversation
+
+    async def idle(self, conversation: Conversation) -> Report | None:
+        """The safety net after a run; None when there is nothing to do."""
+        if not self.over_line(conversation):
+            return None
+        report, _ = await self._compact(conversation, Order(Trigger.IDLE, self.tier))
+        return report
+
+    async def by_hand(self, conversation: Conversation, request: ManualRequest) -> Report:
+        """Somebody clicked. The tier holds for this once."""
+        order = Order(Trigger.MANUAL, request.tier or self.tier, request.instructions)
+        report, _ = await self._compact(conversation, order)
+        return report
+
+    def over_line(self, conversation: Conversation) -> bool:
+        """Whether an automatic compaction is due."""
+        return self.settings.enabled and self._verdict(conversation) == Verdict.COMPACT
+
+    async def _by_flag(self, conversation: Conversation) -> Conversation:
+        request = await self.signals.take_manual()
+        if request is None:
+            return conversation
+        order = Order(Trigger.MANUAL, request.tier or self.tier, request.instructions)
+        _, conversation = await self._compact(conversation, order)
+        return conversation
+
+    async def _keep_below_line(self, conversation: Conversation, trigger: Trigger) -> Conversation:
+        if not self.settings.enabled:
+            return conversation
+        await self._tell_of_floor(conversation)
+        while self._due(conversation):
+            order = Order(trigger, self.tier, smallest=self._done > 0)
+            report, conversation = await self._compact(conversation, order)
+            if not _moved(report):
+                break
+        return conversation
+
+    def _due(self, conversation: Conversation) -> bool:
+        """Over the line; after a compaction that did not help enough, once more with less kept."""
+        if self._done == 0:
+            return self._verdict(conversation) == Verdict.COMPACT
+        return self._done < MAX_BEFORE_REQUEST and self._active(conversation) >= (
+            self._line() or self._active(conversation) + 1
+        )
+
+    async def _compact(
+        self, conversation: Conversation, order: Order
+    ) -> tuple[Report, Conversation]:
+        before = self._active(conversation)
+        report, conversation = await self.compactor.compact(conversation, order, before=before)
+        if _moved(report):
+            self._done += 1
+            self.occupancy.void()
+        if not order.trigger.forced and report.outcome != Outcome.NOTHING:
+            failed = report.outcome != Outcome.COMPACTED
+            level = report.before_tokens if failed else report.after_tokens or 0
+            self.last = LastAutomatic(failed, report.saved_tokens, level)
+        return report, conversation
+
+    def _verdict(self, conversation: Conversation) -> Verdict:
+        return verdict(
+            Situation(
+                active=self._active(conversation),
+                floor=self._floor(),
+                window=self._spec().window_tokens,
+                line=self._line(),
+                done_before_request=self._done,
+                last=self.last,
+            )
+        )
+
+    async def _tell_of_floor(self, conversation: Conversation) -> None:
+        if self._warn_floor and self._verdict(conversation) == Verdict.FLOOR_OVER_LINE:
+            self._warn_floor = False
+            await self.listener.notice(
+                "floor_over_line",
+                "The fixed part of every request (system prompt, tools, memories) has about "
+                f"{self._floor():,} tokens and the line lies at {self._line():,}: compaction can't "
+                "help, so none is started automatically.",
+            )
+
+    def _active(self, conversation: Conversation) -> int:
+        estimated = self.compactor.builder.build(conversation).estimated
+        return self.occupancy.active(estimated, conversation.history)
+
+    def _floor(self) -> int:
+        return round(self.compactor.builder.floor * self.occupancy.calibration)
+
+    def _spec(self) -> ModelSpec:
+        return self.compactor.builder.spec
+
+    def _line(self) -> int | None:
+        return line(self._spec().window_tokens, self.settings.ratio)
+
+
+def _moved(report: Report) -> bool:
+    """Whether the conversation is another one now: compacted by us, or by whoever was faster."""
+    return report.outcome in {Outcome.COMPACTED, Outcome.CONFLICT}

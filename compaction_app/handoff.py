@@ -1,0 +1,83 @@
+"""What a handoff must be: the instruction, the check of the reply, its correction. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from agent.errors import ModelOutputInvalid
+from agent.messages import ModelResponse
+from agent.prompt.templates import render
+
+BLOCK = re.compile(r"<handoff>(.*?)</handoff>", re.DOTALL)
+QUOTE = "> "
+
+
+def instruction(language: str, *, limit: int, focus: str = "") -> str:
+    """The last message of a summary request; `focus` is the user's wish, `limit` in tokens."""
+    wish = render(language, "handoff_focus", focus=focus.strip()) if focus.strip() else ""
+    return render(language, "handoff_instruction", limit=f"{limit:,}", focus=wish)
+
+
+def correction(language: str, *, problem: str, limit: int, focus: str = "") -> str:
+    """The same after an unusable reply, which is not shown to the model again."""
+    again = instruction(language, limit=limit, focus=focus)
+    return render(language, "handoff_correction", problem=problem, instruction=again)
+
+
+def parse(response: ModelResponse) -> str:
+    """The summary of a valid reply. Raises ModelOutputInvalid that says what is wrong with it."""
+    if response.tool_calls:
+        raise ModelOutputInvalid(f"it calls the tool {response.tool_calls[0].name!r}")
+    if response.stop_reason == "length":
+        raise ModelOutputInvalid("it was cut off by the output limit")
+    blocks = BLOCK.findall(response.text)
+    tags = response.text.count("<handoff>"), response.text.count("</handoff>")
+    if len(blocks) != 1 or tags != (1, 1):
+        raise ModelOutputInvalid(f"it holds {len(blocks)} complete handoff blocks instead of one")
+    if BLOCK.sub("", response.text).strip():
+        raise ModelOutputInvalid("it has text outside the handoff block")
+    summary = str(blocks[0]).strip()
+    if not summary:
+        raise ModelOutputInvalid("its handoff block is empty")
+    return summary
+
+
+def faithful(summary: str, *, previous: str, said: Iterable[str], language: str) -> str:
+    """The summary with quotes of the user that hold, so that wishes neither erode nor get invented.
+
+    A quoted line that is found neither in what the user `said` nor among the quotes of the previous
+    summary is dropped; a quote of the previous summary that is missing is carried on at the end.
+    """
+    texts = [_plain(text) for text in said]
+    carried = {_plain(quote): quote for quote in quotes(previous)}
+
+    def holds(line: str) -> bool:
+        quote = _plain(line.strip().removeprefix(QUOTE.strip()))
+        return quote in carried or (quote != "" and any(quote in text for text in texts))
+
+    lines = [line for line in summary.splitlines() if not _is_quote(line) or holds(line)]
+    kept = {_plain(quote) for quote in quotes("\n".join(lines))}
+    missing = [quote for plain, quote in carried.items() if plain not in kept]
+    text = "\n".join(lines).strip()
+    if not missing:
+        return text
+    return f"{text}\n\n{render(language, 'handoff_carried', quotes=as_quotes(missing))}"
+
+
+def quotes(summary: str) -> list[str]:
+    """The user's words that a summary quotes, one a line."""
+    return [line.strip()[1:].strip() for line in summary.splitlines() if _is_quote(line)]
+
+
+def as_quotes(texts: Iterable[str]) -> str:
+    """Texts as quoted lines; a text of several lines becomes several quotes."""
+    lines = (line.strip() for text in texts for line in text.splitlines())
+    return "\n".join(QUOTE + line for line in lines if line)
+
+
+def _is_quote(line: str) -> bool:
+    return line.lstrip().startswith(QUOTE)
+
+
+def _plain(text: str) -> str:
+    """Without differences of white space, which a model does not keep."""
+    return " ".join(text.split())

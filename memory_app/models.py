@@ -1,0 +1,74 @@
+"""Memory items and the record of their use."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class MemoryItem(models.Model):
+    """One remembered fact of one owner; injected into prompts only while ACTIVE."""
+
+    class Scope(models.TextChoices):
+        USER = "USER", _("User")
+        PROJECT = "PROJECT", _("Project")
+
+    class Source(models.TextChoices):
+        MANUAL = "MANUAL", _("Written by the user")
+        AUTO = "AUTO", _("Written by the agent")
+
+    class Status(models.TextChoices):
+        ACTIVE = "ACTIVE", _("Active")
+        DISMISSED = "DISMISSED", _("Dismissed")
+        PROPOSED = "PROPOSED", _("Proposed")
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memory_items"
+    )
+    scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.USER)
+    project_key = models.CharField(max_length=200, blank=True)
+    # sha256 of the key: a collation must not make two projects one
+    project_hash = models.CharField(max_length=64, blank=True, editable=False)
+    content = models.TextField()
+    source = models.CharField(max_length=10, choices=Source.choices, default=Source.MANUAL)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
+    dedup_hash = models.CharField(max_length=64, editable=False)
+    origin_session_id = models.PositiveBigIntegerField(null=True, blank=True)
+    origin_message_id = models.PositiveBigIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "memory_item"
+        ordering = ["-updated_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "dedup_hash"], name="memory_item_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["owner", "status", "scope", "project_hash", "-updated_at", "-id"],
+                name="memory_injection",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.content[:60]
+
+
+class MemoryUse(models.Model):
+    """A request carried this memory; ids of rows upstairs, kept without a foreign key."""
+
+    memory = models.ForeignKey(MemoryItem, on_delete=models.CASCADE, related_name="uses")
+    session_id = models.PositiveBigIntegerField()
+    request_id = models.PositiveBigIntegerField()
+    tokens = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "memory_use"
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "request_id"], name="memory_use_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id} in request {self.request_id}"

@@ -1,0 +1,9 @@
+from django.apps import AppConfig
+
+
+class SessionsAppConfig(AppConfig):
+    name = "sessions_app"
+    verbose_name = "Sessions"
+
+    def ready(self) -> None:
+        from sessions_app import checks  # noqa: F401, PLC0415 - registers them, with the apps loaded

@@ -1,0 +1,180 @@
+"""Tells the pages of compactions and keeps them: the `Records` of the compactor, as rows and
+frames.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent.history import Conversation
+from agent.messages import ModelResponse
+from agent.protocols import RetryNotice
+from agent.request import ModelRequest, RequestBuilder
+from compaction_app import services
+from compaction_app.compactor import Order, Outcome, Report
+from compaction_app.models import SessionCompactionEvent
+from sessions_app import context_window, request_parts
+from sessions_app.context_window import ContextNumbers
+from sessions_app.listener import RunListener
+from sessions_app.models import Message, RequestLog, Session
+from sessions_app.run_loop import database
+from sessions_app.stream import NewFrame
+
+
+@dataclass
+class CompactionRecords:
+    """The records of one execution's compactions; `load` reads the conversation as it is stored."""
+
+    listener: RunListener
+    builder: RequestBuilder
+    load: Callable[[], Conversation]
+
+    @property
+    def session_id(self) -> int:
+        """Whose compactions these are."""
+        return self.listener.session_id
+
+    async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
+        """Show the start."""
+        data = {
+            "triggerMode": order.trigger.value,
+            "messageCount": message_count,
+            "estimatedTokens": estimated_tokens,
+        }
+        await self.listener.write(lambda: (None, [NewFrame("compaction_start", data)]))
+
+    async def summary_requested(self, request: ModelRequest) -> int:
+        """Log it as a summary request: no manifest, never the session's context."""
+
+        def work() -> tuple[int, list[NewFrame]]:
+            rows, texts = request_parts.part_rows(request)
+            request_parts.store(texts, known=set())
+            ids = [message.id for message in request.messages if message.id is not None]
+            log = RequestLog.objects.create(
+                session_id=self.session_id,
+                kind=RequestLog.Kind.SUMMARY,
+                execution_id=self.listener.execution_id,
+                model_name=request.spec.name,
+                estimated=request.estimated,
+                parts=rows,
+                first_message_id=min(ids, default=None),
+                last_message_id=max(ids, default=None),
+                boundary_message_id=request.conversation.boundary_id,
+            )
+            return log.pk, []
+
+        return await self.listener.write(work)
+
+    async def summary_answered(
+        self, request_id: int, response: ModelResponse | None, *, error: str, duration_ms: int
+    ) -> None:
+        """Complete its row; a stopped one has neither answer nor error."""
+        fields: dict[str, Any] = {"duration_ms": duration_ms, "error": error}
+        fields["stop_reason"] = "error" if error else "cancelled"
+        if response is not None:
+            fields["actual"] = response.usage.prompt_tokens
+            fields["cached_tokens"] = response.usage.cached_tokens
+            fields["output_tokens"] = response.usage.completion_tokens
+            fields["stop_reason"] = response.stop_reason[:50]
+
+        def work() -> tuple[None, list[NewFrame]]:
+            RequestLog.objects.filter(pk=request_id).update(**fields)
+            return None, []
+
+        await self.listener.write(work)
+
+    async def retrying(self, notice: RetryNotice) -> None:
+        """Show it like the retry of any request."""
+        await self.listener.retrying(notice)
+
+    async def commit(self, report: Report) -> bool:
+        """Boundary, summary, event, anchor and frames in one transaction."""
+
+        def work() -> tuple[bool, list[NewFrame]]:
+            boundary = Message.objects.filter(
+                session_id=self.session_id, pk=report.boundary_id or 0
+            )
+            if not boundary.exists() or not services.commit(
+                session_id=self.session_id, report=report
+            ):
+                return False, []
+            event = services.event_create(
+                session_id=self.session_id,
+                execution_id=self.listener.execution_id,
+                report=report,
+            )
+            return True, [end_frame(report), marker_frame(event), self._void()]
+
+        return await self.listener.write(work)
+
+    async def ended(self, report: Report) -> None:
+        """Keep why, and show the end; after a lost race also what is in force now."""
+
+        def work() -> tuple[None, list[NewFrame]]:
+            services.event_create(
+                session_id=self.session_id,
+                execution_id=self.listener.execution_id,
+                report=report,
+            )
+            frames = [end_frame(report)]
+            if report.outcome == Outcome.CONFLICT:
+                frames.append(self._void())
+            return None, frames
+
+        await self.listener.write(work)
+
+    async def current(self) -> Conversation:
+        """From the database."""
+        return await database(self.load)
+
+    def _void(self) -> NewFrame:
+        """Inside the transaction: no measurement holds any more; push the recounted estimate."""
+        self.listener.occupancy.void()
+        return void_anchor(self.listener, self.builder, self.load())
+
+
+def void_anchor(
+    listener: RunListener, builder: RequestBuilder, conversation: Conversation
+) -> NewFrame:
+    """Reset the session's anchor and push what the next request would be; in the caller's
+    transaction.
+    """
+    Session.objects.filter(pk=listener.session_id).update(anchor_tokens=0, anchor_message_id=None)
+    manifest = replace(builder.build(conversation).manifest, request_id=None)
+    numbers = ContextNumbers(
+        estimated=manifest.estimated,
+        actual=0,
+        active=listener.occupancy.active(manifest.estimated, conversation.history),
+        manifest=manifest,
+    )
+    return context_window.push(
+        session_id=listener.session_id, execution_id=listener.execution_id, numbers=numbers
+    )
+
+
+def end_frame(report: Report) -> NewFrame:
+    """The end of a compaction."""
+    data: dict[str, Any] = {
+        "outcome": report.outcome.value,
+        "summaryTokens": report.summary_tokens,
+        "savedTokens": report.saved_tokens,
+        "durationMs": report.duration_ms,
+    }
+    if report.error:
+        data["error"] = report.error
+    return NewFrame("compaction_end", data)
+
+
+def marker_frame(event: SessionCompactionEvent) -> NewFrame:
+    """Where the divider stands."""
+    data = {
+        "id": event.pk,
+        "triggerMode": event.trigger_mode,
+        "prevBoundaryMsgId": event.prev_boundary_msg_id,
+        "boundaryMsgId": event.boundary_msg_id,
+        "compactedMessageCount": event.compacted_message_count,
+        "summaryTokens": event.summary_tokens,
+        "savedTokens": event.saved_tokens,
+        "durationMs": event.duration_ms,
+    }
+    return NewFrame("compaction_marker", data)

@@ -1,0 +1,134 @@
+"""`compact_now` and undo: by hand, while the session is idle or running."""
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import transaction
+
+from agent.errors import AgentError, ClaimLost, NothingToUndo, SessionAlreadyRunning
+from agent.text import clean
+from compaction_app import services
+from compaction_app.compactor import Outcome
+from compaction_app.gates import ManualRequest
+from compaction_app.models import SessionCompaction
+from sessions_app import claims, context, endings, interruption, run_loop, stream, transactions
+from sessions_app.assembly import assemble
+from sessions_app.compaction_records import void_anchor
+from sessions_app.heartbeat import beating
+from sessions_app.models import Claim
+from sessions_app.run_loop import database
+from sessions_app.runs import INTERNAL_ERROR
+from sessions_app.stream import NewFrame
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """`queued`: the running execution does it after its round. `started`: it is done now."""
+
+    status: Literal["started", "queued"]
+    execution_id: str
+
+
+def request(*, session_id: int, instructions: str = "", tier: str = "") -> Accepted:
+    """Compact now: flag the run in progress, or start an idle compaction. Ten requests are one.
+
+    An empty `tier` means the session's; a given one holds for this once.
+    """
+    instructions = clean(instructions)
+    interruption.sweep(session_id)
+
+    def work() -> Accepted:
+        running = claims.request_compaction(
+            session_id=session_id, instructions=instructions, tier=tier
+        )
+        if running:
+            queued = NewFrame("compaction_queued", {"queued": True})
+            stream.append(session_id, [queued], execution_id=running)
+            return Accepted("queued", running)
+        return _start(session_id, ManualRequest(instructions, tier))
+
+    return transactions.run(work)
+
+
+def _start(session_id: int, manual: ManualRequest) -> Accepted:
+    execution_id = f"manual_compact_{time.time_ns() // 1_000_000}"
+    if not claims.take(
+        session_id=session_id, execution_id=execution_id, kind=Claim.Kind.COMPACTION
+    ):
+        current = claims.current(session_id)
+        if current is None or current.kind != Claim.Kind.COMPACTION:
+            raise SessionAlreadyRunning(current.execution_id if current else "")
+        return Accepted("started", current.execution_id)
+    transaction.on_commit(lambda: run_loop.submit(execute(session_id, execution_id, manual)))
+    return Accepted("started", execution_id)
+
+
+async def execute(session_id: int, execution_id: str, manual: ManualRequest) -> None:
+    """An idle compaction from its claim to its end. The session's phase stays as it is."""
+    outcome, error = Outcome.FAILED, ""
+    try:
+        async with beating(session_id, execution_id):
+            execution = await database(assemble, session_id, execution_id)
+            report = await execution.gates.by_hand(execution.loaded.conversation, manual)
+            outcome, error = report.outcome, report.error
+    except asyncio.CancelledError:
+        outcome = Outcome.CANCELLED
+    except ClaimLost:
+        log.warning("compaction %s of session %s lost its claim", execution_id, session_id)
+        return
+    except AgentError as problem:
+        error = problem.user_message
+    except Exception:
+        log.exception("compaction %s of session %s failed", execution_id, session_id)
+        error = INTERNAL_ERROR
+    try:
+        await database(
+            endings.end_compaction,
+            session_id=session_id,
+            execution_id=execution_id,
+            outcome=outcome,
+            error=error,
+        )
+    except ClaimLost:
+        log.warning("compaction %s lost its claim at its end", execution_id)
+
+
+def undo(*, session_id: int) -> SessionCompaction | None:
+    """Take the last compaction back; what is in force now, None for no summary any more.
+
+    Raises SessionAlreadyRunning while anything is in progress, NothingToUndo.
+    """
+    interruption.sweep(session_id)
+    execution_id = f"undo_{time.time_ns() // 1_000_000}"
+    execution = assemble(session_id, execution_id)
+    listener, loaded = execution.listener, execution.loaded
+
+    def work() -> SessionCompaction | None:
+        if not claims.take(
+            session_id=session_id, execution_id=execution_id, kind=Claim.Kind.COMPACTION
+        ):
+            current = claims.current(session_id)
+            raise SessionAlreadyRunning(current.execution_id if current else "")
+        if services.undo(session_id=session_id, execution_id=execution_id) is None:
+            raise NothingToUndo
+        now = SessionCompaction.objects.filter(session_id=session_id).first()
+        data = {
+            "boundaryMsgId": now.last_compacted_msg_id if now else None,
+            "compactCount": now.compact_count if now else 0,
+        }
+        loaded.occupancy.void()
+        restored = context.conversation(loaded.session, loaded.builder.estimator)
+        frames = [
+            NewFrame("compaction_undone", data),
+            void_anchor(listener, loaded.builder, restored),
+        ]
+        stream.append(session_id, frames, execution_id=execution_id)
+        claims.release(session_id=session_id, execution_id=execution_id)
+        return now
+
+    return transactions.run(work)

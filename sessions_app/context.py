@@ -1,0 +1,151 @@
+"""Loads what a run needs, once, at its start: settings, history, summary, memories, the workspace's
+rules.
+"""
+
+import datetime
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import DatabaseError
+
+from agent.errors import ConfigurationError
+from agent.history import Conversation, History
+from agent.occupancy import Occupancy
+from agent.prompt.context import MemoryHint, PromptContext
+from agent.prompt.engine import PromptEngine, default_sections
+from agent.prompt.handoff import wrap_handoff
+from agent.prompt.labels import labels
+from agent.prompt.workspace import read_workspace
+from agent.protocols import Tool
+from agent.request import RequestBuilder
+from agent.tokens import TokenEstimator
+from agent.tools.paths import Workspace
+from agent.tools.registry import workspace_tools
+from compaction_app.models import SessionCompaction
+from memory_app.section import MemoriesSection
+from memory_app.selectors import memories_for_injection
+from sessions_app import selectors
+from sessions_app.models import Message, ModelProfile, Session
+from sessions_app.services import transcript
+from sessions_app.services.models import ResolvedModel, resolve
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """Everything of a session that its run works with; fixed, but for the history that grows."""
+
+    session: Session
+    model: ResolvedModel
+    tools: tuple[Tool, ...]
+    builder: RequestBuilder
+    conversation: Conversation
+    occupancy: Occupancy
+    memory_error: str = ""
+
+
+def load(session_id: int) -> RunContext:
+    """Load it from database and workspace. Raises ConfigurationError for an unusable model."""
+    session = Session.objects.select_related("owner", "model", "agent_profile").get(pk=session_id)
+    model = resolve(model_of(session))
+    workspace = workspace_of(session)
+    tools = workspace_tools(workspace)
+    memories, memory_error = _memories(session)
+    estimator = TokenEstimator(model.spec.tokenizer)
+    prompt = prompt_context(session, workspace, tools, memories)
+    builder = RequestBuilder(
+        spec=model.spec,
+        estimator=estimator,
+        parts=PromptEngine(default_sections(MemoriesSection())).parts(prompt),
+        tools=tuple(tool.definition for tool in tools),
+        labels=labels(session.language),
+        memory_ids=tuple(memory.id for memory in memories),
+        compact_at_tokens=compaction_line(model.spec.window_tokens),
+    )
+    return RunContext(
+        session=session,
+        model=model,
+        tools=tools,
+        builder=builder,
+        conversation=conversation(session, estimator),
+        occupancy=Occupancy(
+            session.anchor_tokens, session.anchor_message_id, model.spec.calibration
+        ),
+        memory_error=memory_error,
+    )
+
+
+def model_of(session: Session) -> ModelProfile:
+    """The session's model, or the default where its row is gone. Raises ConfigurationError."""
+    profile = session.model or selectors.default_model(selectors.offered_models())
+    if profile is None:
+        raise ConfigurationError("No model is enabled; enable one in the admin.")
+    return profile
+
+
+def workspace_of(session: Session) -> Workspace:
+    """The session's folder as its tools see it: without the server's own data."""
+    return Workspace(
+        Path(session.workspace), hidden=(settings.VAR,), shown=(settings.VAR / "workspaces",)
+    )
+
+
+def compaction_line(window: int | None) -> int | None:
+    """The line: floor(window x trigger ratio) in tokens; None for an unknown window."""
+    return None if window is None else int(window * settings.COMPACTION_TRIGGER_RATIO)
+
+
+def prompt_context(
+    session: Session,
+    workspace: Workspace,
+    tools: tuple[Tool, ...],
+    memories: tuple[MemoryHint, ...],
+) -> PromptContext:
+    """What the sections of this session's prompt are made of."""
+    profile = session.agent_profile or selectors.default_agent_profile(session.owner)
+    lines = profile.experiences.splitlines() if profile else []
+    return PromptContext(
+        language=session.language,
+        channel=session.channel,
+        workspace_kind=session.workspace_kind,
+        date=datetime.datetime.now(ZoneInfo(session.time_zone)).date(),
+        workspace=read_workspace(workspace),
+        persona=profile.persona if profile else "",
+        experiences=tuple(line.strip() for line in lines if line.strip()),
+        memories=memories,
+        tool_names=tuple(tool.definition.name for tool in tools),
+    )
+
+
+def _memories(session: Session) -> tuple[tuple[MemoryHint, ...], str]:
+    """The memories to inject, or none and why: a run never fails because they can't be loaded."""
+    if session.memory_injection_disabled:
+        return (), ""
+    try:
+        found = memories_for_injection(owner_id=session.owner_id, project_key=session.project_key)
+    except DatabaseError as error:
+        log.exception("memories of session %s not loaded", session.pk)
+        return (
+            (),
+            f"Memories could not be loaded ({type(error).__name__}); the run goes on without.",
+        )
+    return found, ""
+
+
+def conversation(session: Session, estimator: TokenEstimator) -> Conversation:
+    """The session's summary and its messages after the boundary, as they are now."""
+    compaction = SessionCompaction.objects.filter(session_id=session.pk).first()
+    boundary = compaction.last_compacted_msg_id if compaction else None
+    summary = compaction.summary_text if compaction else ""
+    rows = Message.objects.filter(session_id=session.pk, id__gt=boundary or 0).order_by("id")
+    messages = (transcript.to_core(row, tokenizer=estimator.vocabulary) for row in rows.iterator())
+    return Conversation(
+        history=History(estimator, messages),
+        summary=summary,
+        handoff=wrap_handoff(summary, session.language),
+        boundary_id=boundary,
+    )

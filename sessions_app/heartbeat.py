@@ -1,0 +1,60 @@
+"""Keeps a claim alive while its execution works, and looks for the wish to stop."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import orjson
+from django.conf import settings
+
+from agent.errors import ClaimLost
+from sessions_app import claims, partials
+from sessions_app.run_loop import database
+
+LOOK_EVERY_S = 1.0
+
+
+@asynccontextmanager
+async def beating(session_id: int, execution_id: str) -> AsyncIterator[None]:
+    """While inside: renew the lease in time, keep the partial, cancel the block when asked to.
+
+    Raises ClaimLost out of the block when the claim went to someone else.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    beat = asyncio.create_task(_beat(session_id, execution_id, task))
+    try:
+        yield
+    except asyncio.CancelledError:
+        if beat.done() and not beat.cancelled() and (lost := beat.exception()):
+            task.uncancel()
+            raise lost from None
+        raise
+    finally:
+        beat.cancel()
+        await asyncio.wait([beat])
+
+
+async def _beat(session_id: int, execution_id: str, task: "asyncio.Task[object]") -> None:
+    saved, renewed = "", time.monotonic()
+    try:
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            claim = await database(claims.own, session_id, execution_id)
+            if claim.cancel_requested:
+                task.cancel()
+                return
+            partial = partials.get(session_id)
+            text = orjson.dumps(partial.as_dict()).decode() if partial else ""
+            if text != saved or time.monotonic() - renewed > settings.LEASE_S / 3:
+                await database(
+                    claims.save_partial,
+                    session_id=session_id,
+                    execution_id=execution_id,
+                    partial=text,
+                )
+                saved, renewed = text, time.monotonic()
+    except ClaimLost:
+        task.cancel()
+        raise

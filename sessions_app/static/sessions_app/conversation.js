@@ -1,0 +1,134 @@
+// The conversation column: adds what the server rendered, shows what streams, keeps the reader's place.
+
+import { visible } from "./visible.js";
+
+const NEAR_PX = 48; // this close to the end counts as being there
+const MOST_ENTRIES = 400; // more are let go at the top, from where they can be loaded again
+const KEPT_ENTRIES = 200;
+
+const lastId = (list) => Number([...list.querySelectorAll("[data-message-id]")].at(-1)?.dataset.messageId ?? 0);
+
+export class Conversation {
+  constructor({ root, scroll, down, template, rest, onTrouble }) {
+    Object.assign(this, { root, scroll, down, template, rest, onTrouble });
+    this.messages = root.querySelector("#messages");
+    this.tail = root.querySelector("#tail");
+    this.streaming = root.querySelector("#streaming");
+    this.earlier = root.querySelector("#earlier");
+    this.saved = new Map();
+    this.shownTail = null;
+    this.stuck = true;
+    scroll.addEventListener("scroll", () => this.#look(), { passive: true });
+    new ResizeObserver(() => this.#settle()).observe(scroll);
+    root.addEventListener("click", (event) => this.#click(event));
+    down.addEventListener("click", () => this.toEnd());
+    this.toEnd();
+  }
+
+  get last() {
+    return lastId(this.messages);
+  }
+
+  toEnd() {
+    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.#look();
+  }
+
+  // A request's answer was stored: its streamed text goes when the message itself is here.
+  answered(requestId, messageId) {
+    this.saved.set(requestId, messageId);
+  }
+
+  // Show an update; `partial` is what streams now.
+  apply({ messages, tail }, partial) {
+    if (messages) {
+      this.messages.insertAdjacentHTML("beforeend", messages);
+      this.root.querySelector("#welcome")?.remove();
+    }
+    if (tail !== this.shownTail) {
+      this.tail.innerHTML = tail;
+      this.shownTail = tail;
+    }
+    const messageId = this.saved.get(partial.requestId);
+    if (messageId && this.messages.querySelector(`[data-message-id="${messageId}"]`)) {
+      this.saved.clear();
+      partial.clear();
+    }
+    this.stream(partial);
+    this.#trim();
+    this.#settle();
+  }
+
+  // Show the text so far, as plain text; the stored message will come as Markdown.
+  stream(partial) {
+    const shown = this.streaming.firstElementChild;
+    if (partial.blank) {
+      shown?.remove();
+      return;
+    }
+    const article = shown ?? this.template.content.firstElementChild.cloneNode(true);
+    article.querySelector(".text").textContent = visible(partial.content.text);
+    article.querySelector(".thought").textContent = visible(partial.thinking.text);
+    article.querySelector(".thinking").hidden = !partial.thinking.text;
+    if (!shown) this.streaming.append(article);
+    this.#settle();
+  }
+
+  #look() {
+    const { scrollTop, scrollHeight, clientHeight } = this.scroll;
+    this.stuck = scrollHeight - clientHeight - scrollTop < NEAR_PX;
+    this.down.hidden = this.stuck;
+  }
+
+  #settle() {
+    if (this.stuck) this.scroll.scrollTop = this.scroll.scrollHeight;
+    else this.#look();
+  }
+
+  #trim() {
+    const entries = this.messages.children;
+    if (!this.stuck || entries.length <= MOST_ENTRIES) return;
+    const cut = entries[entries.length - KEPT_ENTRIES];
+    while (this.messages.firstElementChild !== cut) this.messages.firstElementChild.remove();
+    const first = this.messages.querySelector("[data-message-id]").dataset.messageId;
+    while (!this.messages.firstElementChild.dataset.messageId) this.messages.firstElementChild.remove();
+    this.#offerEarlier(first);
+  }
+
+  #offerEarlier(first) {
+    this.earlier.hidden = !first;
+    this.earlier.querySelector("a").href = `?before=${first}`;
+  }
+
+  #click(event) {
+    const link = event.target.closest("a[data-unfold], a[data-output], #earlier a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const action = link.matches("[data-unfold]") ? this.#unfold : link.matches("[data-output]") ? this.#output : this.#load;
+    action.call(this, link).catch((error) => this.onTrouble(error.message));
+  }
+
+  async #unfold(link) {
+    const html = await this.rest.text(link.href);
+    const entry = link.closest("[data-message-id]");
+    const fresh = document.createRange().createContextualFragment(html).firstElementChild;
+    if (entry.open) fresh.open = true;
+    entry.replaceWith(fresh);
+  }
+
+  async #output(link) {
+    const { output } = await this.rest.json(link.href);
+    const inside = link.parentElement;
+    inside.querySelector(".result").textContent = visible(output);
+    for (const fold of inside.querySelectorAll(".unfold")) fold.remove();
+  }
+
+  async #load(link) {
+    const before = new URL(link.href).searchParams.get("before");
+    const { messages, first } = await this.rest.json(`${this.root.dataset.earlier}?before=${before}`);
+    const fromEnd = this.scroll.scrollHeight - this.scroll.scrollTop;
+    this.messages.insertAdjacentHTML("afterbegin", messages);
+    this.#offerEarlier(first);
+    this.scroll.scrollTop = this.scroll.scrollHeight - fromEnd;
+  }
+}

@@ -1,0 +1,79 @@
+import pytest
+
+from agent.errors import ModelOutputInvalid
+from agent.messages import ModelResponse, ToolCall
+from compaction_app import handoff
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_instruction_names_the_tag_the_limit_and_the_focus(language: str) -> None:
+    text = handoff.instruction(language, limit=1_600, focus="the retries")
+    assert "`<handoff>...</handoff>`" in text
+    assert "1,600" in text
+    assert text.endswith("the retries")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_correction_says_what_was_wrong_and_asks_again(language: str) -> None:
+    text = handoff.correction(language, problem="it is empty", limit=10)
+    assert "it is empty" in text
+    assert handoff.instruction(language, limit=10) in text
+
+
+def test_a_valid_reply_is_its_block() -> None:
+    assert handoff.parse(ModelResponse(" <handoff>\nDone: a.\n</handoff>\n")) == "Done: a."
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "0 complete"),
+        ("Sure!", "0 complete"),
+        ("<handoff>x", "0 complete"),
+        ("<handoff>  </handoff>", "empty"),
+        ("<handoff>a</handoff><handoff>b</handoff>", "2 complete"),
+        ("<handoff>a<handoff>b</handoff>", "instead of one"),
+        ("Here: <handoff>a</handoff>", "outside"),
+        ("<handoff>a</handoff> That's it.", "outside"),
+    ],
+)
+def test_an_unusable_reply_is_refused_with_the_reason(text: str, problem: str) -> None:
+    with pytest.raises(ModelOutputInvalid, match=problem):
+        handoff.parse(ModelResponse(text))
+
+
+def test_a_reply_that_calls_a_tool_or_was_cut_is_refused() -> None:
+    call = ToolCall("a", "read_file", "{}")
+    with pytest.raises(ModelOutputInvalid, match="read_file"):
+        handoff.parse(ModelResponse("<handoff>x</handoff>", tool_calls=(call,)))
+    with pytest.raises(ModelOutputInvalid, match="cut off"):
+        handoff.parse(ModelResponse("<handoff>x</handoff>", stop_reason="length"))
+
+
+def faithful(summary: str, previous: str = "", said: tuple[str, ...] = ()) -> str:
+    return handoff.faithful(summary, previous=previous, said=said, language="en")
+
+
+def test_quotes_of_the_user_must_be_found_in_what_the_user_said() -> None:
+    summary = "> never touch b\n> delete everything\nRead a.py."
+    assert (
+        faithful(summary, said=("Please  never touch\nb, ever.",)) == "> never touch b\nRead a.py."
+    )
+
+
+def test_a_quote_of_the_summary_before_holds_and_a_missing_one_is_carried_on() -> None:
+    previous = "> never touch b\n> use tabs\nOld."
+    assert faithful("> use tabs\nNew.", previous) == (
+        "> use tabs\nNew.\n\nSaid by the user earlier:\n> never touch b"
+    )
+
+
+def test_five_passes_erode_nothing() -> None:
+    summary = faithful("> the key is 7319\nStart.", said=("the key is 7319",))
+    for n in range(5):
+        summary = faithful(f"Pass {n}.", summary)
+    assert handoff.quotes(summary) == ["the key is 7319"]
+
+
+def test_text_of_several_lines_becomes_several_quotes() -> None:
+    assert handoff.as_quotes(["a\n\n b", "c"]) == "> a\n> b\n> c"

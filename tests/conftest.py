@@ -1,0 +1,73 @@
+"""The cast and the places that most tests share."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from pytest_django import Settings
+
+from sessions_app import run_loop
+from sessions_app.models import Claim, ModelProfile, Session
+
+pytest_plugins = ["tests.wire.fixture"]
+
+
+@pytest.fixture(autouse=True)
+def _workspaces(settings: Settings, tmp_path: Path) -> None:
+    settings.WORKSPACE_ROOTS = [tmp_path / "workspaces"]
+    settings.WORKSPACE_ROOTS[0].mkdir()
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    return User.objects.create_user("owner", password="owner-password")
+
+
+@pytest.fixture
+def stranger(db: None) -> User:
+    return User.objects.create_user("stranger", password="stranger-password")
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    return User.objects.create_superuser("staff", password="staff-password")
+
+
+@pytest.fixture
+def model(db: None) -> ModelProfile:
+    return ModelProfile.objects.get_or_create(
+        name="rehearsal",
+        defaults={"provider": "rehearsal", "model_id": "rehearsal", "window_tokens": 128_000},
+    )[0]
+
+
+@pytest.fixture
+def make_session(owner: User, model: ModelProfile, settings: Settings) -> Callable[..., Session]:
+    """Make a session (of `owner` unless said otherwise) with its claim and an empty workspace."""
+
+    def make(**fields: Any) -> Session:
+        workspace = settings.WORKSPACE_ROOTS[0] / f"w{Session.objects.count()}"
+        workspace.mkdir(exist_ok=True)
+        defaults = {"owner": owner, "model": model, "workspace": str(workspace), "title": "Test"}
+        session = Session.objects.create(**{**defaults, **fields})
+        Claim.objects.create(session=session)
+        return session
+
+    return make
+
+
+@pytest.fixture
+def session(make_session: Callable[..., Session]) -> Session:
+    return make_session()
+
+
+@pytest.fixture
+def runs_end(transactional_db: None) -> Iterator[None]:
+    """For tests that start runs: a real database, and no thread keeps a connection to it
+    afterwards.
+    """
+    yield
+    run_loop.close_connections()

@@ -1,0 +1,420 @@
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from pytest_django import Settings
+
+from agent.errors import NothingToUndo, SessionAlreadyRunning
+from compaction_app.models import (
+    SessionCompaction,
+    SessionCompactionEvent,
+    SessionCompactionReport,
+)
+from sessions_app import claims, compactions, endings, interruption, runs, stream, transactions
+from sessions_app.models import Claim, Message, RequestLog, Session
+from sessions_app.stream import NewFrame
+from tests.sessions_app.running import (
+    compact,
+    frames,
+    run,
+    said,
+    types,
+    wait_idle,
+    wait_until,
+    wire_model,
+    write,
+)
+from tests.wire.fixture import Wire
+
+pytestmark = pytest.mark.usefixtures("runs_end")
+HANDOFF = {"when": "<handoff>", "text": "<handoff>\n> wish 0\nAll so far.\n</handoff>"}
+HANGING = {"when": "<handoff>", "hang_after": 1}
+INSTRUCTION = "Stop working here and hand this session over."
+
+
+@pytest.fixture
+def wired(make_session: Callable[..., Session], wire: Wire) -> Session:
+    return make_session(model=wire_model(wire.base_url, window_tokens=20_000))
+
+
+@pytest.fixture
+def talked(wired: Session, wire: Wire) -> Session:
+    """A session of four rounds."""
+    for n in range(4):
+        wire.script({"text": f"answer {n} " + "word " * 300})
+        run(wired, f"wish {n}")
+    return wired
+
+
+def texts(body: Any, role: str) -> list[str]:
+    return [m["content"] for m in body["messages"] if m["role"] == role]
+
+
+def users(session: Session) -> list[str]:
+    return [text for role, text in said(session) if role == "user"]
+
+
+def read_round(wire: Wire, session: Session, words: int = 600) -> None:
+    """Script one tool round that reads a long file."""
+    name = f"f{words}.txt"
+    write(session, name, "word " * words)
+    wire.script({"tool_calls": [{"name": "read_file", "arguments": {"path": name}}]})
+
+
+def test_by_hand_while_idle(talked: Session, wire: Wire) -> None:
+    wire.script(HANDOFF)
+    before = talked.context_tokens
+    accepted = compact(talked)
+    assert accepted.status == "started"
+    assert accepted.execution_id.startswith("manual_compact_")
+    assert types(talked)[-5:] == [
+        "compaction_start",
+        "compaction_end",
+        "compaction_marker",
+        "context_window",
+        "compaction_result",
+    ]
+    start, marker = frames(talked, "compaction_start", "compaction_marker")
+    assert start["triggerMode"] == marker["triggerMode"] == "manual"
+    talked.refresh_from_db()
+    assert (talked.context_tokens or 0) < (before or 0)
+    assert talked.phase == Session.Phase.COMPLETED
+    assert SessionCompaction.objects.get().compact_count == 1
+
+
+def test_the_next_request_is_smaller_and_holds_the_handoff_once_and_the_tail(
+    talked: Session, wire: Wire
+) -> None:
+    wire.script(HANDOFF)
+    before = wire.requests()[-1].body["messages"]
+    compact(talked)
+    run(talked, "go on")
+    sent = wire.requests()[-1].body
+    assert len(str(sent["messages"])) < len(str(before))
+    carried, *rest = texts(sent, "user")
+    assert carried.startswith("## Session handoff")
+    assert carried.count("All so far.") == str(sent).count("All so far.") == 1
+    kept = Message.objects.filter(
+        session=talked, id__gt=SessionCompaction.objects.get().last_compacted_msg_id
+    )
+    tail = [m.content for m in kept if m.role == "user"]
+    assert rest == tail
+    assert users(talked) == ["wish 0", "wish 1", "wish 2", "wish 3", "go on"]
+
+
+def test_the_summary_request_is_a_prefix_with_one_instruction(talked: Session, wire: Wire) -> None:
+    ordinary = wire.requests()[-1].body
+    wire.script(HANDOFF)
+    compact(talked, instructions="the retries")
+    sent = wire.requests()[-1].body
+    *prefix, last = sent["messages"]
+    assert prefix == ordinary["messages"][: len(prefix)]
+    assert sent["tools"] == ordinary["tools"]
+    assert last["role"] == "user"
+    assert last["content"].startswith(INSTRUCTION)
+    assert last["content"].endswith("the retries")
+
+
+def test_the_summary_calls_usage_is_in_the_event_and_never_the_sessions(
+    talked: Session, wire: Wire
+) -> None:
+    usage = {"prompt_tokens": 77, "completion_tokens": 9, "total_tokens": 86}
+    wire.script({**HANDOFF, "usage": usage})
+    compact(talked)
+    event = SessionCompactionEvent.objects.get()
+    assert (event.prompt_tokens, event.cached_tokens, event.completion_tokens) == (77, None, 9)
+    window = frames(talked, "context_window")[-1]
+    assert window["actual"] == 0
+    assert window["manifest"]["requestId"] is None
+    assert window["estimated"] == pytest.approx(event.after_tokens, abs=200)
+    summary = RequestLog.objects.get(kind="summary")
+    assert (summary.actual, summary.manifest, summary.stop_reason) == (77, "", "stop")
+
+
+def test_the_manifest_has_a_handoff_with_a_summary_and_none_without(
+    talked: Session, wire: Wire
+) -> None:
+    def keys(frame: dict[str, Any]) -> list[str]:
+        return [row["key"] for row in frame["manifest"]["sections"]]
+
+    assert "handoff" not in keys(frames(talked, "context_window")[-1])
+    wire.script(HANDOFF)
+    compact(talked)
+    run(talked, "go on")
+    assert "handoff" in keys(frames(talked, "context_window")[-1])
+
+
+def test_nothing_to_compact_is_said_without_a_model_call(wired: Session, wire: Wire) -> None:
+    run(wired, "hi")
+    asked = len(wire.requests())
+    compact(wired)
+    start, end, result = frames(wired, "compaction_start", "compaction_end", "compaction_result")
+    assert (start["messageCount"], end["outcome"]) == (0, "nothing_to_compact")
+    assert (result["compacted"], result["failed"]) == (False, False)
+    assert len(wire.requests()) == asked
+    assert SessionCompactionEvent.objects.get().outcome == "nothing_to_compact"
+
+
+def test_a_second_click_with_nothing_new_keeps_the_summary(talked: Session, wire: Wire) -> None:
+    wire.script(HANDOFF)
+    compact(talked)
+    summary = SessionCompaction.objects.get()
+    compact(talked)
+    assert SessionCompaction.objects.get().summary_text == summary.summary_text
+    assert frames(talked, "compaction_end")[-1]["outcome"] == "nothing_to_compact"
+
+
+def test_a_failed_summary_harms_nothing_and_is_told(talked: Session, wire: Wire) -> None:
+    wire.script({"when": "<handoff>", "text": "Sure!"}, {"when": "<handoff>", "text": "Sure!"})
+    compact(talked)
+    end, result = frames(talked, "compaction_end", "compaction_result")
+    assert (end["outcome"], result["failed"]) == ("failed", True)
+    assert "0 complete handoff blocks" in end["error"]
+    assert not SessionCompaction.objects.exists()
+    talked.refresh_from_db()
+    assert talked.phase == Session.Phase.COMPLETED
+    report = SessionCompactionReport.objects.get()
+    assert (report.acts, report.ok, report.errors) == (1, 0, 1)
+    assert (report.last_error or {})["code"] == "model_output_invalid"
+    assert run(talked, "go on").phase == Session.Phase.COMPLETED
+
+
+def test_a_message_during_an_idle_compaction_is_refused_and_works_afterwards(
+    talked: Session, wire: Wire
+) -> None:
+    wire.script(HANGING)
+    accepted = compactions.request(session_id=talked.pk)
+    with pytest.raises(SessionAlreadyRunning) as caught:
+        runs.start(session_id=talked.pk, content="now")
+    assert caught.value.execution_id == accepted.execution_id
+    runs.cancel(session_id=talked.pk)
+    wait_idle(talked)
+    assert run(talked, "now").phase == Session.Phase.COMPLETED
+
+
+def test_an_idle_compaction_can_be_cancelled(talked: Session, wire: Wire) -> None:
+    wire.script(HANGING)
+    compactions.request(session_id=talked.pk)
+    wait_until(lambda: "compaction_start" in types(talked))
+    runs.cancel(session_id=talked.pk)
+    wait_idle(talked)
+    end, result = frames(talked, "compaction_end", "compaction_result")
+    assert end["outcome"] == result["outcome"] == "cancelled"
+    assert talked.phase == Session.Phase.COMPLETED
+    assert not SessionCompaction.objects.exists()
+
+
+def test_ten_clicks_at_once_are_one_compaction(talked: Session, wire: Wire) -> None:
+    wire.script({**HANDOFF, "delay": 0.5})
+    accepted: list[compactions.Accepted] = []
+
+    def click() -> None:
+        accepted.append(compactions.request(session_id=talked.pk))
+        connection.close()
+
+    threads = [threading.Thread(target=click) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    wait_idle(talked)
+    assert len(set(accepted)) == 1
+    assert accepted[0].status == "started"
+    assert types(talked).count("compaction_start") == 1
+
+
+def test_a_click_during_a_run_is_queued_and_done_after_the_round(
+    talked: Session, wire: Wire
+) -> None:
+    read_round(wire, talked)
+    wire.script({"when": "wish 0", "text": "never"}, HANDOFF)
+    write(talked, "slow.txt", "x")
+    runs.start(session_id=talked.pk, content="read it")
+    accepted = compactions.request(session_id=talked.pk, tier="light")
+    wait_idle(talked)
+    assert accepted.status == "queued"
+    events = SessionCompactionEvent.objects.all()
+    assert [(e.trigger_mode, e.outcome, e.tier) for e in events] == [
+        ("manual", "compacted", "light")
+    ]
+    order = [t for t in types(talked) if t.startswith(("compaction", "tool_call_result"))]
+    assert order[-1] == "compaction_marker"
+    assert users(talked)[-1] == "read it"
+    claim = Claim.objects.get(session=talked)
+    assert (claim.execution_id, claim.compact_requested) == ("", False)
+
+
+def test_a_click_in_the_last_plain_text_round_is_honoured(talked: Session, wire: Wire) -> None:
+    wire.script({"text": "slow answer", "piece": 1, "pause": 0.05}, HANDOFF)
+    runs.start(session_id=talked.pk, content="talk")
+    wait_until(lambda: len(wire.requests()) == 5)
+    clicks = [compactions.request(session_id=talked.pk) for _ in range(10)]
+    wait_idle(talked)
+    assert {click.status for click in clicks} == {"queued"}
+    assert types(talked).count("compaction_marker") == 1
+    assert talked.phase == Session.Phase.COMPLETED
+
+
+def test_a_click_before_a_cancel_is_dropped_and_said_and_does_not_leak(
+    talked: Session, wire: Wire
+) -> None:
+    wire.script({"hang_after": 1})
+    runs.start(session_id=talked.pk, content="talk")
+    compactions.request(session_id=talked.pk)
+    runs.cancel(session_id=talked.pk)
+    wait_idle(talked)
+    (result,) = frames(talked, "compaction_result")
+    assert result["outcome"] == "cancelled"
+    run(talked, "next")
+    assert "compaction_start" not in types(talked)
+
+
+def test_mid_loop_over_the_line(wired: Session, wire: Wire, settings: Settings) -> None:
+    for n in range(4):
+        read_round(wire, wired, 4_000 + n)
+    wire.script(HANDOFF)
+    run(wired, "read them all")
+    assert wired.phase == Session.Phase.COMPLETED
+    events = SessionCompactionEvent.objects.all()
+    assert [(e.trigger_mode, e.outcome) for e in events] == [("mid_loop", "compacted")]
+    assert users(wired) == ["read them all"]
+    last = wire.requests()[-1].body
+    assert texts(last, "user")[0].startswith("## Session handoff")
+
+
+def test_request_start_over_the_line(wired: Session, wire: Wire, settings: Settings) -> None:
+    settings.COMPACTION_ENABLED = False
+    for n in range(3):
+        wire.script({"text": f"answer {n} " + "word " * 5_500})
+        run(wired, f"wish {n}")
+    settings.COMPACTION_ENABLED = True
+    wire.script(HANDOFF)
+    run(wired, "next")
+    events = SessionCompactionEvent.objects.all()
+    assert [(e.trigger_mode, e.outcome) for e in events] == [("request_start", "compacted")]
+    assert wired.phase == Session.Phase.COMPLETED
+    assert "next" in texts(wire.requests()[-1].body, "user")
+
+
+def test_idle_after_a_run_that_ended_over_the_line(wired: Session, wire: Wire) -> None:
+    wire.script({"text": "a " + "word " * 8_000}, {"text": "b " + "word " * 8_500}, HANDOFF)
+    run(wired, "one")
+    run(wired, "two")
+    events = SessionCompactionEvent.objects.all()
+    assert [(e.trigger_mode, e.outcome) for e in events] == [("idle", "compacted")]
+    order = types(wired)
+    saved = len(order) - 1 - order[::-1].index("assistant_message_saved")
+    assert saved < order.index("compaction_start") < len(order) - 1
+    assert order[-1] == "session_status"
+    assert wired.phase == Session.Phase.COMPLETED
+
+
+def test_a_message_cancels_the_idle_safety_net_and_is_taken(wired: Session, wire: Wire) -> None:
+    wire.script({"text": "a " + "word " * 8_000}, {"text": "b " + "word " * 8_500}, HANGING)
+    run(wired, "one")
+    runs.start(session_id=wired.pk, content="two")
+    wait_until(lambda: "compaction_start" in types(wired))
+    wire.script(HANDOFF)
+    runs.start(session_id=wired.pk, content="three")
+    wait_idle(wired)
+    assert users(wired) == ["one", "two", "three"]
+    assert frames(wired, "compaction_end")[0]["outcome"] == "cancelled"
+    phases = [f["phase"] for f in frames(wired, "session_status")]
+    assert "CANCELLED" not in phases
+
+
+def test_overflow_compacts_once_and_tries_once_more(talked: Session, wire: Wire) -> None:
+    error = {"error": {"message": "too long", "code": "context_length_exceeded"}}
+    wire.script({"when": "go on", "status": 400, "body": error}, HANDOFF, {"text": "fine"})
+    run(talked, "go on")
+    assert said(talked)[-1] == ("assistant", "fine")
+    events = SessionCompactionEvent.objects.all()
+    assert [(e.trigger_mode, e.outcome) for e in events] == [("overflow", "compacted")]
+
+
+def test_a_second_overflow_ends_the_run_clearly(talked: Session, wire: Wire) -> None:
+    error = {"error": {"message": "too long", "code": "context_length_exceeded"}}
+    asked = len(wire.requests())
+    for _ in range(2):
+        wire.script({"when": "go on", "status": 400, "body": error})
+    wire.script(HANDOFF)
+    run(talked, "go on")
+    assert talked.phase == Session.Phase.FAILED
+    assert len(wire.requests()) - asked == 3
+    assert run(talked, "again").phase == Session.Phase.COMPLETED
+
+
+def test_switched_off_nothing_is_automatic_and_the_button_works(
+    wired: Session, wire: Wire, settings: Settings
+) -> None:
+    settings.COMPACTION_ENABLED = False
+    for n in range(3):
+        wire.script({"text": f"answer {n} " + "word " * 5_500})
+        run(wired, f"wish {n}")
+    assert "compaction_start" not in types(wired)
+    wire.script(HANDOFF)
+    compact(wired)
+    assert frames(wired, "compaction_end")[-1]["outcome"] == "compacted"
+
+
+def test_a_floor_over_the_line_is_told_once_and_nothing_is_compacted(
+    wired: Session, wire: Wire
+) -> None:
+    write(wired, "AGENTS.md", "\n".join("rule " * 100 for _ in range(165)))
+    for n in range(5):
+        assert run(wired, f"turn {n}").phase == Session.Phase.COMPLETED
+    (notice,) = frames(wired, "notice")
+    assert notice["code"] == "floor_over_line"
+    assert "16,000" in notice["message"]
+    assert "compaction_start" not in types(wired)
+
+
+def test_undo_restores_boundary_summary_and_count_exactly(talked: Session, wire: Wire) -> None:
+    wire.script(HANDOFF)
+    compact(talked)
+    first = SessionCompaction.objects.get()
+    for n in range(3):
+        wire.script({"text": f"more {n} " + "word " * 300})
+        run(talked, f"more {n}")
+    wire.script({"when": "<handoff>", "text": "<handoff>Second.</handoff>"})
+    compact(talked)
+    second = SessionCompaction.objects.get()
+    assert second.last_compacted_msg_id > first.last_compacted_msg_id
+    restored = compactions.undo(session_id=talked.pk)
+    assert restored is not None
+    same = ("summary_text", "last_compacted_msg_id", "compact_count", "compact_model")
+    assert [getattr(restored, f) for f in same] == [getattr(first, f) for f in same]
+    assert compactions.undo(session_id=talked.pk) is None
+    with pytest.raises(NothingToUndo):
+        compactions.undo(session_id=talked.pk)
+    assert types(talked)[-2:] == ["compaction_undone", "context_window"]
+    outcomes = [e.outcome for e in SessionCompactionEvent.objects.order_by("id")]
+    assert outcomes == ["compacted", "compacted", "undone", "undone"]
+    assert claims.current(talked.pk) is None
+    assert run(talked, "after").phase == Session.Phase.COMPLETED
+    assert "handoff" not in str(wire.requests()[-1].body["messages"])
+
+
+def test_undo_is_refused_while_a_run_is_active(talked: Session, wire: Wire) -> None:
+    wire.script(HANDOFF)
+    compact(talked)
+    wire.script({"hang_after": 1})
+    runs.start(session_id=talked.pk, content="slow")
+    with pytest.raises(SessionAlreadyRunning):
+        compactions.undo(session_id=talked.pk)
+    runs.cancel(session_id=talked.pk)
+    wait_idle(talked)
+
+
+def test_a_compaction_that_died_gets_its_end(talked: Session) -> None:
+    assert claims.take(session_id=talked.pk, execution_id="dead", kind=Claim.Kind.COMPACTION)
+    start = NewFrame("compaction_start", {"triggerMode": "manual"})
+    transactions.run(lambda: stream.append(talked.pk, [start], execution_id="dead"))
+    Claim.objects.filter(session=talked).update(lease_until_ms=1)
+    interruption.sweep()
+    assert types(talked)[-2:] == ["compaction_end", "compaction_result"]
+    assert endings.open_compaction_end(talked.pk, "dead") == []
+    talked.refresh_from_db()
+    assert talked.phase == Session.Phase.COMPLETED
