@@ -61,6 +61,8 @@ class MemoryUse(models.Model):
     session_id = models.PositiveBigIntegerField()
     request_id = models.PositiveBigIntegerField()
     tokens = models.PositiveIntegerField()
+    # sha256 of the content that was sent: tells whether the memory was changed since
+    content_hash = models.CharField(max_length=64, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -68,6 +70,9 @@ class MemoryUse(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(fields=["memory", "request_id"], name="memory_use_once"),
+        ]
+        indexes = [
+            models.Index(fields=["memory", "session_id", "tokens"], name="memory_use_by_session")
         ]
 
     def __str__(self) -> str:

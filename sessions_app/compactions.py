@@ -1,6 +1,5 @@
 """`compact_now` and undo: by hand, while the session is idle or running."""
 
-import asyncio
 import logging
 import time
 from dataclasses import dataclass
@@ -8,19 +7,18 @@ from typing import Literal
 
 from django.db import transaction
 
-from agent.errors import AgentError, ClaimLost, NothingToUndo, SessionAlreadyRunning
+from agent.errors import ClaimLost, NothingToUndo, SessionAlreadyRunning
 from agent.text import clean
 from compaction_app import services
-from compaction_app.compactor import Outcome
+from compaction_app.compactor import Outcome, Report
 from compaction_app.gates import ManualRequest
 from compaction_app.models import SessionCompaction
 from sessions_app import claims, context, endings, interruption, run_loop, stream, transactions
 from sessions_app.assembly import assemble
 from sessions_app.compaction_records import void_anchor
-from sessions_app.heartbeat import beating
 from sessions_app.models import Claim
+from sessions_app.outermost import work_to_its_end
 from sessions_app.run_loop import database
-from sessions_app.runs import INTERNAL_ERROR
 from sessions_app.stream import NewFrame
 
 log = logging.getLogger(__name__)
@@ -70,22 +68,19 @@ def _start(session_id: int, manual: ManualRequest) -> Accepted:
 
 async def execute(session_id: int, execution_id: str, manual: ManualRequest) -> None:
     """An idle compaction from its claim to its end. The session's phase stays as it is."""
-    outcome, error = Outcome.FAILED, ""
-    try:
-        async with beating(session_id, execution_id):
-            execution = await database(assemble, session_id, execution_id)
-            report = await execution.gates.by_hand(execution.loaded.conversation, manual)
-            outcome, error = report.outcome, report.error
-    except asyncio.CancelledError:
-        outcome = Outcome.CANCELLED
-    except ClaimLost:
-        log.warning("compaction %s of session %s lost its claim", execution_id, session_id)
+    reports: list[Report] = []
+
+    async def work() -> None:
+        execution = await database(assemble, session_id, execution_id)
+        reports.append(await execution.gates.by_hand(execution.loaded.conversation, manual))
+
+    end = await work_to_its_end(session_id, execution_id, work())
+    if end.how == "lost":
         return
-    except AgentError as problem:
-        error = problem.user_message
-    except Exception:
-        log.exception("compaction %s of session %s failed", execution_id, session_id)
-        error = INTERNAL_ERROR
+    outcome = Outcome.CANCELLED if end.how == "cancelled" else Outcome.FAILED
+    error = end.error
+    if reports:
+        outcome, error = reports[0].outcome, reports[0].error
     try:
         await database(
             endings.end_compaction,

@@ -27,8 +27,8 @@ from agent.tools.registry import workspace_tools
 from compaction_app.models import SessionCompaction
 from memory_app.section import MemoriesSection
 from memory_app.selectors import memories_for_injection
-from sessions_app import selectors
-from sessions_app.models import Message, ModelProfile, Session
+from sessions_app import request_parts, selectors
+from sessions_app.models import Message, ModelProfile, RequestLog, Session
 from sessions_app.services import transcript
 from sessions_app.services.models import ResolvedModel, resolve
 
@@ -72,9 +72,7 @@ def load(session_id: int) -> RunContext:
         tools=tools,
         builder=builder,
         conversation=conversation(session, estimator),
-        occupancy=Occupancy(
-            session.anchor_tokens, session.anchor_message_id, model.spec.calibration
-        ),
+        occupancy=_occupancy(session, builder),
         memory_error=memory_error,
     )
 
@@ -134,6 +132,18 @@ def _memories(session: Session) -> tuple[tuple[MemoryHint, ...], str]:
             f"Memories could not be loaded ({type(error).__name__}); the run goes on without.",
         )
     return found, ""
+
+
+def _occupancy(session: Session, builder: RequestBuilder) -> Occupancy:
+    """The anchor; it covers nothing where model, tools or system prompt are no longer the same."""
+    last = RequestLog.objects.filter(session_id=session.pk, kind=RequestLog.Kind.RUN).first()
+    same = (
+        last is not None
+        and last.model_name == builder.spec.name
+        and request_parts.fixed_hashes(last.parts) == request_parts.builder_hashes(builder)
+    )
+    covered = session.anchor_message_id if same else None
+    return Occupancy(session.anchor_tokens, covered, builder.spec.calibration)
 
 
 def conversation(session: Session, estimator: TokenEstimator) -> Conversation:

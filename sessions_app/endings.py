@@ -3,10 +3,12 @@
 from django.utils import timezone
 
 from compaction_app.compactor import Outcome
+from compaction_app.policy import Trigger
 from sessions_app import claims, stream, transactions
 from sessions_app.models import Frame, Run, Session
 from sessions_app.stream import NewFrame
 
+NOTHING_SAVED = {"summaryTokens": 0, "savedTokens": 0, "durationMs": 0}
 MESSAGES = {
     Outcome.COMPACTED: "The context was compacted.",
     Outcome.NOTHING: "There was nothing to compact.",
@@ -51,11 +53,26 @@ def end_compaction(*, session_id: int, execution_id: str, outcome: Outcome, erro
     def work() -> None:
         claims.take_compact_flag(session_id=session_id, execution_id=execution_id)
         claims.release(session_id=session_id, execution_id=execution_id)
-        frames = open_compaction_end(session_id, execution_id)
-        frames.append(result_frame(outcome, error))
+        frames = [
+            *_missing_start(session_id, execution_id, outcome, error),
+            *open_compaction_end(session_id, execution_id),
+            result_frame(outcome, error),
+        ]
         stream.append(session_id, frames, execution_id=execution_id)
 
     transactions.run(work)
+
+
+def _missing_start(
+    session_id: int, execution_id: str, outcome: Outcome, error: str
+) -> list[NewFrame]:
+    """Start and end of a compaction that failed before it could say that it starts."""
+    frames = Frame.objects.filter(session_id=session_id, execution_id=execution_id)
+    if frames.filter(type="compaction_start").exists():
+        return []
+    start = {"triggerMode": Trigger.MANUAL.value, "messageCount": 0, "estimatedTokens": 0}
+    end = {"outcome": outcome.value, **NOTHING_SAVED, "error": error}
+    return [NewFrame("compaction_start", start), NewFrame("compaction_end", end)]
 
 
 def open_compaction_end(session_id: int, execution_id: str) -> list[NewFrame]:
@@ -64,8 +81,8 @@ def open_compaction_end(session_id: int, execution_id: str) -> list[NewFrame]:
     last = frames.filter(type__in=["compaction_start", "compaction_end"]).last()
     if last is None or last.type == "compaction_end":
         return []
-    data = {"summaryTokens": 0, "savedTokens": 0, "durationMs": 0, "error": "interrupted"}
-    return [NewFrame("compaction_end", {"outcome": Outcome.FAILED.value, **data})]
+    data = {"outcome": Outcome.FAILED.value, **NOTHING_SAVED, "error": "interrupted"}
+    return [NewFrame("compaction_end", data)]
 
 
 def result_frame(outcome: Outcome, error: str = "") -> NewFrame:

@@ -12,7 +12,7 @@ from agent.errors import ClaimLost
 from sessions_app import claims, partials
 from sessions_app.run_loop import database
 
-LOOK_EVERY_S = 1.0
+LOOK_EVERY_S = 1.0  # or more often, where the lease is short
 
 
 @asynccontextmanager
@@ -40,7 +40,7 @@ async def _beat(session_id: int, execution_id: str, task: "asyncio.Task[object]"
     saved, renewed = "", time.monotonic()
     try:
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(min(LOOK_EVERY_S, settings.LEASE_S / 3))
             claim = await database(claims.own, session_id, execution_id)
             if claim.cancel_requested:
                 task.cancel()

@@ -1,6 +1,5 @@
 """Starts, runs and ends runs: where claim, context, loop and listener are put together."""
 
-import asyncio
 import logging
 import uuid
 from dataclasses import dataclass
@@ -8,8 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from agent.errors import AgentError, ClaimLost, EventIdReused, SessionAlreadyRunning
-from agent.loop import AgentLoop
+from agent.errors import ClaimLost, EventIdReused, SessionAlreadyRunning
 from agent.messages import Message as CoreMessage
 from agent.text import clean
 from agent.tokens import TokenEstimator
@@ -19,14 +17,13 @@ from sessions_app import (
     endings,
     idle,
     interruption,
-    partials,
     run_loop,
     stream,
     transactions,
 )
-from sessions_app.assembly import Execution, assemble
-from sessions_app.heartbeat import beating
+from sessions_app.assembly import assemble
 from sessions_app.models import Claim, Message, Run, Session
+from sessions_app.outermost import work_to_its_end
 from sessions_app.run_loop import database
 from sessions_app.services import transcript
 from sessions_app.shapes import message_shape
@@ -36,7 +33,6 @@ log = logging.getLogger(__name__)
 
 LAST_CLICKS = 3  # compactions asked for while a run ends; a further one is dropped, and said so
 TITLE_CHARS = 80  # of a first message that becomes the title of an untitled session
-INTERNAL_ERROR = "Something went wrong inside Vitrine; the log has the details."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,64 +89,53 @@ def cancel(*, session_id: int) -> None:
 
 async def execute(session_id: int, execution_id: str) -> None:
     """One run from its claim to its end, which is stored and shown whatever happens."""
-    phase, error, answered = Session.Phase.COMPLETED, "", False
-    try:
-        async with beating(session_id, execution_id):
-            execution = await database(assemble, session_id, execution_id)
-            if execution.loaded.memory_error:
-                await execution.listener.notice(
-                    "memories_not_loaded", execution.loaded.memory_error
-                )
-            loop = execution.loop()
-            await loop.run()
-            answered = True
-            await idle.keep_below_line(execution, loop.conversation)
-            if await _end_unless_flagged(execution, loop):
-                return
-    except asyncio.CancelledError:
-        phase = Session.Phase.COMPLETED if answered else Session.Phase.CANCELLED
-    except ClaimLost:
-        log.warning("run %s of session %s lost its claim", execution_id, session_id)
+    run = _Run(session_id, execution_id)
+    end = await work_to_its_end(session_id, execution_id, run.work())
+    if end.how == "lost" or run.ended:
         return
-    except AgentError as problem:
-        phase, error = Session.Phase.FAILED, problem.user_message
-    except Exception:
-        log.exception("run %s of session %s failed", execution_id, session_id)
-        phase, error = Session.Phase.FAILED, INTERNAL_ERROR
-    finally:
-        partials.clear(session_id)
-    await _end(session_id, execution_id, phase, error)
-
-
-async def _end_unless_flagged(execution: Execution, loop: AgentLoop) -> bool:
-    """End a run that has answered; a click that came in the last moment is honoured first."""
-    for _ in range(LAST_CLICKS):
-        ended = await database(
-            endings.end_run,
-            session_id=execution.listener.session_id,
-            execution_id=execution.listener.execution_id,
-            phase=Session.Phase.COMPLETED,
-            error="",
-            drop_flag=False,
-        )
-        if ended:
-            return True
-        loop.conversation = await execution.gates.at_finish(loop.conversation)
-    return False
-
-
-async def _end(session_id: int, execution_id: str, phase: Session.Phase, error: str) -> None:
+    phase = Session.Phase.COMPLETED
+    if not run.answered:
+        phase = Session.Phase.CANCELLED if end.how == "cancelled" else Session.Phase.FAILED
     try:
-        await database(
-            endings.end_run,
-            session_id=session_id,
-            execution_id=execution_id,
-            phase=phase,
-            error=error,
-            drop_flag=True,
-        )
+        await run.end(phase, end.error, drop_flag=True)
     except ClaimLost:
         log.warning("run %s of session %s lost its claim at its end", execution_id, session_id)
+
+
+@dataclass
+class _Run:
+    """What a run does, and how far it has come."""
+
+    session_id: int
+    execution_id: str
+    answered: bool = False  # the model's answer is stored and shown
+    ended: bool = False  # so is the end
+
+    async def work(self) -> None:
+        """Rounds until the answer, then the safety net; a click of the last moment is honoured."""
+        execution = await database(assemble, self.session_id, self.execution_id)
+        if execution.loaded.memory_error:
+            await execution.listener.notice("memories_not_loaded", execution.loaded.memory_error)
+        loop = execution.loop()
+        await loop.run()
+        self.answered = True
+        await idle.keep_below_line(execution, loop.conversation)
+        for _ in range(LAST_CLICKS):
+            await self.end(Session.Phase.COMPLETED, "", drop_flag=False)
+            if self.ended:
+                return
+            loop.conversation = await execution.gates.at_finish(loop.conversation)
+
+    async def end(self, phase: Session.Phase, error: str, *, drop_flag: bool) -> None:
+        """End it, unless a compaction flag is unread and not to be dropped. Raises ClaimLost."""
+        self.ended = await database(
+            endings.end_run,
+            session_id=self.session_id,
+            execution_id=self.execution_id,
+            phase=phase,
+            error=error,
+            drop_flag=drop_flag,
+        )
 
 
 def _running(session_id: int) -> str:

@@ -38,7 +38,7 @@ def staff(db: None) -> User:
 
 @pytest.fixture
 def model(db: None) -> ModelProfile:
-    return ModelProfile.objects.get_or_create(
+    return ModelProfile.objects.update_or_create(
         name="rehearsal",
         defaults={"provider": "rehearsal", "model_id": "rehearsal", "window_tokens": 128_000},
     )[0]

@@ -24,6 +24,7 @@ _CLAUDE = 1.2  # Anthropic's vocabularies make more tokens of the same text
 _OTHER = 1.1  # open vocabularies of 100,000 to 150,000 entries, on mixed text and code
 
 KNOWN_MODELS = {
+    "rehearsal": KnownModel(16_000, 2_000),
     "gpt-3.5-turbo": KnownModel(16_385, 4_096, tokenizer="cl100k_base"),
     "gpt-4": KnownModel(8_192, 4_096, tokenizer="cl100k_base"),
     "gpt-4-32k": KnownModel(32_768, 4_096, tokenizer="cl100k_base"),

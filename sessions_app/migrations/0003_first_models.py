@@ -3,8 +3,7 @@
 from django.db import migrations
 
 ROWS = [
-    {"name": "rehearsal", "provider": "rehearsal", "model_id": "rehearsal", "window_tokens": 128_000,
-     "max_output_tokens": 4_096},
+    {"name": "rehearsal", "provider": "rehearsal", "model_id": "rehearsal", "from_environment": True},
     {"name": "openai", "provider": "openai", "key_variable": "OPENAI_API_KEY", "from_environment": True},
     {"name": "anthropic", "provider": "anthropic", "key_variable": "ANTHROPIC_API_KEY",
      "from_environment": True},

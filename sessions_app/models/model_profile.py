@@ -1,5 +1,6 @@
 """The models that can be used. A row names the environment variable of its key, never the key."""
 
+from django.core.validators import RegexValidator
 from django.db import models
 
 
@@ -19,7 +20,9 @@ class ModelProfile(models.Model):
     name = models.CharField(max_length=100, unique=True)
     provider = models.CharField(max_length=20, choices=Provider.choices)
     model_id = models.CharField(max_length=200, blank=True)
-    base_url = models.URLField(blank=True)
+    base_url = models.CharField(
+        max_length=500, blank=True, validators=[RegexValidator(r"^https?://[^\s/]")]
+    )
     key_variable = models.CharField(
         max_length=100, blank=True, help_text="NAME of the environment variable that holds the key."
     )

@@ -77,7 +77,7 @@ def spec(profile: ModelProfile) -> ModelSpec:
         max_output_tokens=value("max_output_tokens"),
         tokenizer=value("tokenizer"),
         calibration=value("calibration"),
-        notes_role=profile.notes_role,  # type: ignore[arg-type]  # its choices are the core's roles
+        notes_role=_notes_role(profile),  # type: ignore[arg-type]  # its choices are the core's
         vision=value("vision"),
     )
 
@@ -117,6 +117,13 @@ def window_tokens(profile: ModelProfile) -> int | None:
         or settings.COMPACTION_WINDOW_TOKENS
         or None
     )
+
+
+def _notes_role(profile: ModelProfile) -> str:
+    """OpenAI's own API takes `developer`; what its row names holds for every other server."""
+    if profile.provider == Provider.OPENAI and not base_url(profile):
+        return ModelProfile.NotesRole.DEVELOPER
+    return profile.notes_role
 
 
 def _from_environment(profile: ModelProfile, configured: dict[Provider, str]) -> str:

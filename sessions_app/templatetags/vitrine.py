@@ -9,6 +9,8 @@ from sessions_app.visible import visible as visible_text
 
 register = template.Library()
 
+UNKNOWN = "–"  # nobody reported it; not the same as 0
+
 
 @register.filter
 def visible(text: object) -> str:
@@ -23,9 +25,9 @@ def short(tokens: int) -> str:
 
 
 @register.filter
-def grouped(number: int) -> str:
-    """A whole number with its thousands apart."""
-    return figures.grouped(number)
+def grouped(number: int | None) -> str:
+    """A whole number with its thousands apart; a dash for none."""
+    return UNKNOWN if number is None else figures.grouped(number)
 
 
 @register.filter
@@ -35,9 +37,9 @@ def percent_of(part: int, whole: int | None) -> str:
 
 
 @register.filter
-def duration(milliseconds: int) -> str:
-    """A time span in the unit that fits."""
-    return figures.duration(milliseconds)
+def duration(milliseconds: int | None) -> str:
+    """A time span in the unit that fits; a dash for none."""
+    return UNKNOWN if milliseconds is None else figures.duration(milliseconds)
 
 
 @register.filter

@@ -1,36 +1,16 @@
 """A real Chromium in front of the real server, which runs in a thread of the test's process."""
 
-import asyncio
 import os
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from config.asgi import application
-
-CHROMIUM = Path("/usr/bin/chromium")
-# Without a sandbox (the tests may run as root) and without anything that talks to the network.
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
-START_S, STOP_S = 10, 10
+from tests.browser.serving import ARGUMENTS, CHROMIUM, serving
 
 Open = Callable[..., Page]
 
@@ -53,19 +33,9 @@ def chromium(django_db_setup: None) -> Iterator[Browser]:
 
 @pytest.fixture
 def server(chromium: Browser, runs_end: None) -> Iterator[str]:
-    """The address of a server on a free port of loopback."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(application, log_level="warning", lifespan="off")
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=lambda: asyncio.run(running.serve(sockets=[listener])))
-    thread.start()
-    deadline = time.monotonic() + START_S
-    while not running.started and time.monotonic() < deadline:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    running.should_exit = True
-    thread.join(STOP_S)
-    listener.close()
+    """The address of the server."""
+    with serving(application) as address:
+        yield address
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
-"""What the tests of REST share: signed-in clients, and no model from the surrounding environment.
-"""
+"""What the tests of REST share: signed-in clients, and no model from the surrounding environment."""
 
 import pytest
 from django.contrib.auth.models import User

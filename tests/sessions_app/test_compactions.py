@@ -13,7 +13,7 @@ from compaction_app.models import (
     SessionCompactionReport,
 )
 from sessions_app import claims, compactions, endings, interruption, runs, stream, transactions
-from sessions_app.models import Claim, Message, RequestLog, Session
+from sessions_app.models import Claim, Message, ModelProfile, RequestLog, Session
 from sessions_app.stream import NewFrame
 from tests.sessions_app.running import (
     compact,
@@ -418,3 +418,13 @@ def test_a_compaction_that_died_gets_its_end(talked: Session) -> None:
     assert endings.open_compaction_end(talked.pk, "dead") == []
     talked.refresh_from_db()
     assert talked.phase == Session.Phase.COMPLETED
+
+
+def test_a_compaction_that_cannot_begin_has_a_start_and_an_end_too(
+    make_session: Callable[..., Session],
+) -> None:
+    model = ModelProfile.objects.create(name="x", provider="openai", key_variable="NO_SUCH_KEY")
+    session = make_session(model=model)
+    compact(session)
+    assert types(session) == ["compaction_start", "compaction_end", "compaction_result"]
+    assert "NO_SUCH_KEY" in frames(session, "compaction_end")[0]["error"]

@@ -23,9 +23,10 @@ def page(owner: User, client: Client) -> Client:
 
 
 def shown(page: Client, session: Session, query: str = "") -> str:
+    """The page's HTML, any white space as one space."""
     response = page.get(f"/sessions/{session.pk}{query}")
     assert response.status_code == 200
-    return str(response.content.decode())
+    return " ".join(response.content.decode().split())
 
 
 def messages(html: str) -> list[tuple[str, int]]:
@@ -48,7 +49,7 @@ def test_it_shows_the_conversation_without_scripts(page: Client, session: Sessio
     assert messages(html) == [("user", question.pk), ("assistant", reply.pk), ("tool", result.pk)]
     assert "Where are the retries?" in html
     assert "<p>In <code>retry.py</code>.</p>" in html
-    assert '<pre class="result">one\ntwo</pre>' in html
+    assert '<pre class="result">one two</pre>' in html
 
 
 def test_the_newest_fifty_come_first_and_earlier_ones_by_pages(
@@ -113,7 +114,7 @@ def test_a_cut_result_has_its_badge_and_the_way_to_everything(
     result = answer(session, "c1", cut, metadata={"resultTruncated": True})
     html = shown(page, session)
     badge = '<span class="badge cut" data-testid="result-truncated-badge">'
-    assert f"{badge}output truncated · 731,204 characters</span>" in html
+    assert f"{badge} output truncated · 731,204 characters </span>" in html
     assert f'href="/v1/sessions/{session.pk}/messages/{result.pk}/output"' in html
 
 
@@ -143,7 +144,7 @@ def test_memory_chips_are_the_owners_own(
     foreign = MemoryItem.objects.create(owner=stranger, content="secret", dedup_hash="2")
     push(session, memoryIds=[mine.pk, foreign.pk])
     html = shown(page, session)
-    assert f'data-memory-id="{mine.pk}" title="Never push.">Never push.<' in html
+    assert f'data-memory-id="{mine.pk}" title="Never push."> Never push. <' in html
     assert f"#{foreign.pk}, deleted since" in html
     assert "secret" not in html
 
@@ -162,10 +163,10 @@ def test_the_first_page_is_small_whatever_is_in_it(
 ) -> None:
     for number in range(count):
         say(session, "assistant", "- <b>&\n" * (size // 8), tool_calls=[call(f"c{number}")])
-    html = shown(page, session)
+    html = page.get(f"/sessions/{session.pk}").content.decode()
     assert len(html.encode()) <= 300_000
     assert html.count("<") / 2 <= 3_000
-    assert messages(html) != []
+    assert messages(" ".join(html.split())) != []
 
 
 def test_its_queries_do_not_grow(page: Client, make_session: Callable[[], Session]) -> None:
@@ -212,6 +213,6 @@ def test_it_speaks_chinese(page: Client, session: Session) -> None:
 def test_whole_messages_are_one_click_away(page: Client, session: Session) -> None:
     message = say(session, "user", "x" * 20_000)
     address = f"/sessions/{session.pk}/messages/{message.pk}/fragment"
-    assert f'href="{address}">Show all 20,000 characters<' in shown(page, session)
+    assert f'href="{address}"> Show all 20,000 characters <' in shown(page, session)
     assert "x" * 20_000 in page.get(address).content.decode()
     assert page.get(f"/sessions/{session.pk}/messages/999999/fragment").status_code == 404

@@ -28,7 +28,7 @@ def test_the_longest_name_wins(model_id: str, known_as: str) -> None:
     assert known_model(model_id) == KNOWN_MODELS[known_as]
 
 
-@pytest.mark.parametrize("model_id", ["", "rehearsal", "gpt-40", "o365-copilot", "my-gpt-4o"])
+@pytest.mark.parametrize("model_id", ["", "gpt-40", "o365-copilot", "my-gpt-4o"])
 def test_an_unknown_id_is_unknown(model_id: str) -> None:
     assert known_model(model_id) is None
 

@@ -1,0 +1,53 @@
+"""Lets a scenario die at place after place, and keeps what was left each time."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from tests.kill.processes import Zygote
+
+WISHES = {"read a.txt\nread b.txt", "read a.txt", "read long.txt", "go on"}
+
+
+@dataclass(frozen=True)
+class Death:
+    """A process that died at a place: what it left, the same after the sweep, and after a message."""
+
+    place: str
+    left: dict[str, Any]
+    buried: int
+    swept: dict[str, Any]
+    after: dict[str, Any]
+
+
+def places(points: Sequence[str]) -> list[int]:
+    """The places worth dying at: all but those between two statements of one transaction.
+
+    There, nothing that another process can see has changed.
+    """
+    inside = [point.startswith("after ") and point.split()[1].isupper() for point in points]
+    around = zip([False, *inside], inside, [*inside[1:], False], strict=False)
+    return [number for number, three in enumerate(around, 1) if not all(three)]
+
+
+def die(zygote: Zygote, scenario: str, at: int, **arguments: Any) -> Death:
+    """One death and what came after it."""
+    end = zygote.run(scenario, at=at, **arguments)
+    assert end.code < 0, f"{scenario} did not die at {at}"
+    told = zygote.run("survive", session=end.session).told
+    return Death(f"{scenario}, place {at}", **told)
+
+
+def die_everywhere(zygotes: Sequence[Zygote], scenario: str, *, step: int = 1) -> list[Death]:
+    """A death at each place of a scenario (each `step`-th), one process of each zygote at a time."""
+    end = zygotes[0].run(scenario)
+    assert end.code == 0
+    chosen = places(end.points)[::step]
+    with ThreadPoolExecutor(len(zygotes)) as pool:
+        shares = [chosen[number :: len(zygotes)] for number in range(len(zygotes))]
+        tasks = [
+            pool.submit(lambda z, share: [die(z, scenario, at) for at in share], zygote, share)
+            for zygote, share in zip(zygotes, shares, strict=True)
+        ]
+        return [death for task in tasks for death in task.result()]

@@ -1,0 +1,37 @@
+"""A process dies at every step of a run and of a compaction; nothing that was shown is lost."""
+
+import pytest
+
+from tests.kill.deaths import Death, die, die_everywhere
+from tests.kill.invariants import check_after, check_state, check_sweep
+from tests.kill.processes import Zygote
+from tests.kill.scenarios import TALK
+
+pytestmark = pytest.mark.timeout(300)
+WISHES = {f"wish {number}" for number in range(TALK)} | {
+    "read a.txt\nread b.txt",
+    "read a.txt",
+    "read long.txt",
+    "go on",
+}
+
+
+def check(death: Death) -> None:
+    for stored in (death.left, death.swept, death.after):
+        check_state(stored, wishes=WISHES)
+    check_sweep(death.left, death.buried, death.swept)
+    check_after(death.swept, death.after)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "at_least"),
+    [("two_rounds", 60), ("by_hand", 30), ("queued", 60), ("safety_net", 50), ("undo", 4)],
+)
+def test_it_survives_a_death_at_every_place(
+    zygotes: list[Zygote], scenario: str, at_least: int
+) -> None:
+    deaths = die_everywhere(zygotes, scenario)
+    assert len(deaths) >= at_least
+    for death in deaths:
+        print(death.place)
+        check(death)
