@@ -109,6 +109,11 @@ class History:
         """The newest stored message's id, dropped ones included."""
         return self._last_id
 
+    @property
+    def complete(self) -> bool:
+        """Whether every call of the newest group has its result."""
+        return not self._groups or None not in self._groups[-1].results
+
     def tokens_after(self, message_id: int) -> int:
         """Estimated tokens of all messages after this one."""
         total = 0

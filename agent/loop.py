@@ -98,7 +98,8 @@ class AgentLoop:
             return await self._request()
 
     async def _request(self) -> ModelResponse:
-        request = self.builder.build(self.conversation)
+        notes = self.gates.notes(self.conversation)
+        request = self.builder.build(self.conversation, notes=notes)
         if not fits(request.estimated, request.spec.window_tokens):
             raise too_long(request)
         request = replace(

@@ -97,6 +97,10 @@ class Gates(Protocol):
         """A tool round is stored; the next request comes."""
         ...
 
+    def notes(self, conversation: Conversation) -> str:
+        """The notes of the next request, wrapped; asked once for each, empty without any."""
+        ...
+
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """The model answered without a call; the run is about to end."""
         ...

@@ -189,6 +189,11 @@ class OpenGates:
         """As it is."""
         return conversation
 
+    def notes(self, conversation: Conversation) -> str:
+        """None."""
+        del conversation
+        return ""
+
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """As it is."""
         return conversation

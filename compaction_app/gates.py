@@ -20,6 +20,7 @@ from compaction_app.policy import (
     line,
     verdict,
 )
+from compaction_app.teaching import Teaching
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class CompactionGates:
         listener: Listener,
         signals: Signals,
         settings: AutomaticSettings,
-        tier: str,
+        teaching: Teaching,
         last: LastAutomatic | None = None,
         warn_floor: bool = True,
     ) -> None:
@@ -67,7 +68,7 @@ class CompactionGates:
         self.listener = listener
         self.signals = signals
         self.settings = settings
-        self.tier = tier
+        self.teaching = teaching
         self.last = last
         self._warn_floor = warn_floor
         self._done = 0  # compactions since the last request
@@ -78,13 +79,22 @@ class CompactionGates:
         return await self._keep_below_line(conversation, Trigger.REQUEST_START)
 
     async def after_round(self, conversation: Conversation) -> Conversation:
-        """Flag, then the line; the flag is read whatever the switches say."""
+        """Flag, then intent, then the line; the first two are read whatever the switches say."""
         self._done = 0
         conversation = await self._by_flag(conversation)
+        conversation = await self._by_intent(conversation)
         await self.listener.context_checked(self.compactor.builder.build(conversation))
         if not self.settings.mid_loop:
             return conversation
         return await self._keep_below_line(conversation, Trigger.MID_LOOP)
+
+    def notes(self, conversation: Conversation) -> str:
+        """The notes of the next request: brief, card, receipt."""
+        return self.teaching.notes(
+            active=self._active(conversation),
+            window=self._spec().window_tokens,
+            line=self._line(),
+        )
 
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """A click in the last round is honoured."""
@@ -93,11 +103,13 @@ class CompactionGates:
 
     async def at_overflow(self, conversation: Conversation) -> Conversation | None:
         """One compaction, and a second with the smallest tail if need be; None: no room made."""
-        report, conversation = await self._compact(conversation, Order(Trigger.OVERFLOW, self.tier))
+        report, conversation = await self._compact(
+            conversation, Order(Trigger.OVERFLOW, self._tier())
+        )
         if not _moved(report):
             return None
         if self._due(conversation):
-            order = Order(Trigger.OVERFLOW, self.tier, smallest=True)
+            order = Order(Trigger.OVERFLOW, self._tier(), smallest=True)
             _, conversation = await self._compact(conversation, order)
         return conversation
 
@@ -105,12 +117,12 @@ class CompactionGates:
         """The safety net after a run; None when there is nothing to do."""
         if not self.over_line(conversation):
             return None
-        report, _ = await self._compact(conversation, Order(Trigger.IDLE, self.tier))
+        report, _ = await self._compact(conversation, Order(Trigger.IDLE, self._tier()))
         return report
 
     async def by_hand(self, conversation: Conversation, request: ManualRequest) -> Report:
         """Somebody clicked. The tier holds for this once."""
-        order = Order(Trigger.MANUAL, request.tier or self.tier, request.instructions)
+        order = Order(Trigger.MANUAL, request.tier or self._tier(), request.instructions)
         report, _ = await self._compact(conversation, order)
         return report
 
@@ -122,16 +134,34 @@ class CompactionGates:
         request = await self.signals.take_manual()
         if request is None:
             return conversation
-        order = Order(Trigger.MANUAL, request.tier or self.tier, request.instructions)
+        order = Order(Trigger.MANUAL, request.tier or self._tier(), request.instructions)
         _, conversation = await self._compact(conversation, order)
         return conversation
+
+    async def _by_intent(self, conversation: Conversation) -> Conversation:
+        """What the model asked for in this round. Consumed before it is tried: once, whatever
+        comes.
+        """
+        intent = await self.teaching.intent(possible=conversation.history.complete)
+        if intent is None:
+            return conversation
+        if self._done:
+            self.teaching.served()
+            return conversation
+        order = Order(Trigger.TOOL, intent.tier or self._tier(), intent.reason)
+        report, conversation = await self._compact(conversation, order)
+        self.teaching.answered(report)
+        return conversation
+
+    def _tier(self) -> str:
+        return self.teaching.tier.value
 
     async def _keep_below_line(self, conversation: Conversation, trigger: Trigger) -> Conversation:
         if not self.settings.enabled:
             return conversation
         await self._tell_of_floor(conversation)
         while self._due(conversation):
-            order = Order(trigger, self.tier, smallest=self._done > 0)
+            order = Order(trigger, self._tier(), smallest=self._done > 0)
             report, conversation = await self._compact(conversation, order)
             if not _moved(report):
                 break

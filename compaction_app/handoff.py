@@ -9,6 +9,7 @@ from agent.prompt.templates import render
 
 BLOCK = re.compile(r"<handoff>(.*?)</handoff>", re.DOTALL)
 QUOTE = "> "
+MAX_FOCUS_CHARS = 2_000  # of what the user asks a summary to attend to
 
 
 def instruction(language: str, *, limit: int, focus: str = "") -> str:

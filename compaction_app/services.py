@@ -5,6 +5,8 @@ Called inside the transaction that sessions_app opens (it holds the claim's fenc
 pages).
 """
 
+from datetime import datetime
+
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.timezone import now
@@ -136,6 +138,25 @@ def last_automatic(session_id: int) -> LastAutomatic | None:
     return LastAutomatic(failed, event.saved_tokens, level or 0)
 
 
+def report_count(*, session_id: int, counter: str) -> None:
+    """Add one to a counter of the report: tool_calls, intents, expired or missed."""
+    SessionCompactionReport.objects.get_or_create(session_id=session_id)
+    SessionCompactionReport.objects.filter(session_id=session_id).update(
+        **{counter: F(counter) + 1}
+    )
+
+
+def knows_of_the_tool(*, session_id: int, run_started_at: datetime | None) -> bool:
+    """Whether the model was told of the tool before and still knows: not in a session's first run,
+    nor in the first run after a compaction. `run_started_at` is that of the run before.
+    """
+    if run_started_at is None:
+        return False
+    return not SessionCompactionEvent.objects.filter(
+        session_id=session_id, outcome=Outcome.COMPACTED.value, created_at__gte=run_started_at
+    ).exists()
+
+
 def _in_force(
     session_id: int, boundary: int | None, *, older_than: int | None = None
 ) -> SessionCompactionEvent | None:
@@ -158,7 +179,10 @@ def _count(session_id: int, report: Report, event: SessionCompactionEvent) -> No
         "trigger": report.order.trigger.value,
         "outcome": report.outcome.value,
         "tier": report.order.tier,
+        "prevBoundaryMsgId": event.prev_boundary_msg_id,
         "boundaryMsgId": event.boundary_msg_id,
+        "beforeTokens": event.before_tokens,
+        "afterTokens": event.after_tokens,
         "savedTokens": report.saved_tokens,
         "durationMs": report.duration_ms,
     }

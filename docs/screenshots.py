@@ -1,7 +1,7 @@
-"""Takes the pictures of this folder from a real run of the rehearsal model.
+"""Takes the pictures of this folder from real runs of the rehearsal model.
 
-Run it from the repository's root: `.venv/bin/python -m docs.screenshots`. It needs Chromium and, for
-the Chinese picture, a font such as Debian's fonts-noto-cjk; it uses a database of its own.
+Run it from the repository's root: `.venv/bin/python -m docs.screenshots`. It needs Chromium and,
+for the Chinese picture, a font such as Debian's fonts-noto-cjk; its database is its own.
 """
 
 import os
@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
+
+    from sessions_app.services.sessions import SessionFields
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 WIDE = {"viewport": {"width": 1400, "height": 1000}, "color_scheme": "light"}
 NARROW = {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"}
-PICTURES: dict[str, dict[str, Any]] = {
-    "session-light": WIDE,
-    "session-dark": {**WIDE, "color_scheme": "dark"},
-    "session-zh": {**WIDE, "locale": "zh-CN"},
-    "session-narrow": {**NARROW, "device_scale_factor": 2},
+PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "session-light": ("en", WIDE),
+    "session-dark": ("en", {**WIDE, "color_scheme": "dark"}),
+    "session-zh": ("zh-hans", {**WIDE, "locale": "zh-CN"}),
+    "session-narrow": ("en", {**NARROW, "device_scale_factor": 2}),
 }
 MEMORIES = [
     "Prefers short answers with file paths",
@@ -29,7 +31,13 @@ MEMORIES = [
     "时间一律用 UTC",
 ]
 RULES = "# Rules\n\nKeep files small. Say why, not what. Never push to main.\n"
-QUESTION = "search retry\nread agent/retry.py\nread agent/tokens.py agent/history.py agent/loop.py"
+LOG_LINE = "2026-11-29T10:00:00Z INFO request {number} finished in {number} ms\n"
+WINDOW_TOKENS = 64_000
+TALKS = {
+    "en": ("Find where the retry policy lives", "search retryable\nread agent/retry.py run.log"),
+    "zh-hans": ("查找重试策略的位置", "搜索 retryable\n读取 agent/retry.py run.log"),
+}
+OTHERS = ["Write the release notes", "为什么测试变慢了?"]
 RUN_MS = 60_000
 
 
@@ -57,19 +65,25 @@ def _take(var: Path) -> None:
     from config.asgi import application  # noqa: PLC0415
     from tests.browser.serving import ARGUMENTS, CHROMIUM, serving  # noqa: PLC0415
 
-    session_id, key = _prepare(var)
+    sessions, key = _prepare(var)
     with serving(application) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         cookie = {"name": "sessionid", "value": key, "url": address}
-        _run(browser, cookie, f"{address}/sessions/{session_id}")
-        for name, options in PICTURES.items():
-            _picture(browser, cookie, f"{address}/sessions/{session_id}", name, options)
-        _picture(browser, cookie, address, "sessions", WIDE)
+        for language, session_id in sessions.items():
+            page = _page(browser, cookie, f"{address}/sessions/{session_id}", WIDE)
+            page.get_by_test_id("composer").fill(TALKS[language][1])
+            page.get_by_test_id("send").click()
+            page.locator(".phase[data-phase=COMPLETED]").wait_for(timeout=RUN_MS)
+        for name, (language, options) in PICTURES.items():
+            page = _page(browser, cookie, f"{address}/sessions/{sessions[language]}", options)
+            page.locator(".card summary").first.click()
+            page.screenshot(path=DOCS / f"{name}.png")
+        _page(browser, cookie, address, WIDE).screenshot(path=DOCS / "sessions.png")
         browser.close()
 
 
-def _prepare(var: Path) -> tuple[int, str]:
-    """A session over a copy of the core, with memories and rules; its id and a sign-in."""
+def _prepare(var: Path) -> tuple[dict[str, int], str]:
+    """Sessions over a copy of the core, with memories and rules, by language; and a sign-in."""
     from django.contrib.auth.models import User  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
@@ -82,46 +96,28 @@ def _prepare(var: Path) -> tuple[int, str]:
     workspace = var / "workspaces" / "demo"
     shutil.copytree(ROOT / "agent", workspace / "agent")
     (workspace / "AGENTS.md").write_text(RULES)
+    (workspace / "run.log").write_text("".join(LOG_LINE.format(number=n) for n in range(2_000)))
     owner = User.objects.create_user("ada")
     for number, text in enumerate(MEMORIES):
         MemoryItem.objects.create(owner=owner, content=text, dedup_hash=str(number))
-    model = ModelProfile.objects.get(provider=ModelProfile.Provider.REHEARSAL)
-    for title in ("Write the release notes", "为什么测试变慢了?"):
-        sessions.create(owner=owner, fields={"title": title, "model": model})
-    session = sessions.create(
-        owner=owner,
-        fields={
-            "title": "Find where the retry policy lives",
-            "model": model,
-            "workspace": str(workspace),
-        },
-    )
+    ModelProfile.objects.filter(provider="rehearsal").update(window_tokens=WINDOW_TOKENS)
+    for title in OTHERS:
+        sessions.create(owner=owner, fields={"title": title})
+    made = {}
+    for language, (title, _question) in TALKS.items():
+        fields: SessionFields = {"title": title, "language": language, "workspace": str(workspace)}
+        made[language] = sessions.create(owner=owner, fields=fields).pk
     client = Client()
     client.force_login(owner)
-    return session.pk, client.cookies["sessionid"].value
+    return made, client.cookies["sessionid"].value
 
 
-def _run(browser: "Browser", cookie: Any, address: str) -> None:
-    """Ask the question and wait for the answer."""
-    context = browser.new_context()
-    context.add_cookies([cookie])
-    page = context.new_page()
-    page.goto(address)
-    page.get_by_test_id("composer").fill(QUESTION)
-    page.get_by_test_id("send").click()
-    page.locator(".phase[data-phase=COMPLETED]").wait_for(timeout=RUN_MS)
-    context.close()
-
-
-def _picture(
-    browser: "Browser", cookie: Any, address: str, name: str, options: dict[str, Any]
-) -> None:
+def _page(browser: "Browser", cookie: Any, address: str, options: dict[str, Any]) -> "Page":
     context = browser.new_context(**options)
     context.add_cookies([cookie])
     page = context.new_page()
     page.goto(address, wait_until="networkidle")
-    page.screenshot(path=DOCS / f"{name}.png")
-    context.close()
+    return page
 
 
 if __name__ == "__main__":

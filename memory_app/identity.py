@@ -1,4 +1,4 @@
-"""What makes two projects, or two memories, one. Hashes decide, since a collation would fold them."""
+"""What makes two projects, or two memories, one: hashes, since a collation would fold them."""
 
 import hashlib
 import unicodedata

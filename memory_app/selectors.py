@@ -122,6 +122,11 @@ class Counts:
         """What counts towards the limit."""
         return self.user + self.project
 
+    @property
+    def all(self) -> int:
+        """Whatever the status."""
+        return self.active + self.proposed + self.dismissed
+
 
 def counts(*, owner_id: int) -> Counts:
     """The owner's numbers, in one query."""

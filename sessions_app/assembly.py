@@ -66,12 +66,13 @@ class Execution:
 
 def assemble(session_id: int, execution_id: str) -> Execution:
     """Load the session and put its execution together. Reads the database and the workspace."""
-    loaded = context.load(session_id)
+    loaded = context.load(session_id, execution_id)
     listener = RunListener(
         session_id=session_id,
         execution_id=execution_id,
         tokenizer=loaded.builder.estimator.vocabulary,
         occupancy=loaded.occupancy,
+        injections=loaded.injections,
     )
     compactor = Compactor(
         builder=loaded.builder,
@@ -95,7 +96,7 @@ def assemble(session_id: int, execution_id: str) -> Execution:
             mid_loop=settings.COMPACTION_MID_LOOP,
             ratio=settings.COMPACTION_TRIGGER_RATIO,
         ),
-        tier=loaded.session.compaction_tier,
+        teaching=loaded.teaching,
         last=compaction_services.last_automatic(session_id),
         warn_floor=not _told_of_floor(session_id),
     )

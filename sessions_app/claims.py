@@ -186,9 +186,9 @@ def _expired(row: Claim, now_ms: int) -> bool:
 
 
 def bury(row: Claim) -> bool:
-    """Free a dead claim, unless its owner renewed it or someone else was faster."""
+    """Free a dead claim, unless it was renewed or flagged since, or someone else was faster."""
     return bool(
         _own(row.session_id, row.execution_id)
-        .filter(lease_until_ms=row.lease_until_ms)
+        .filter(lease_until_ms=row.lease_until_ms, compact_requested=row.compact_requested)
         .update(**FREE)
     )

@@ -24,10 +24,14 @@ from agent.request import RequestBuilder
 from agent.tokens import TokenEstimator
 from agent.tools.paths import Workspace
 from agent.tools.registry import workspace_tools
+from agent.tools.save_memory import SaveMemory
 from compaction_app.models import SessionCompaction
-from memory_app.section import MemoriesSection
+from compaction_app.teaching import Teaching
+from memory_app.section import Injection, MemoriesSection, injections
 from memory_app.selectors import memories_for_injection
 from sessions_app import request_parts, selectors
+from sessions_app.context_tool import teaching_of, tool_of
+from sessions_app.memory_proposals import RunProposals
 from sessions_app.models import Message, ModelProfile, RequestLog, Session
 from sessions_app.services import transcript
 from sessions_app.services.models import ResolvedModel, resolve
@@ -45,15 +49,24 @@ class RunContext:
     builder: RequestBuilder
     conversation: Conversation
     occupancy: Occupancy
+    teaching: Teaching
+    injections: tuple[Injection, ...] = ()
     memory_error: str = ""
 
 
-def load(session_id: int) -> RunContext:
-    """Load it from database and workspace. Raises ConfigurationError for an unusable model."""
+def load(session_id: int, execution_id: str) -> RunContext:
+    """Load it from database and workspace, for this execution. Raises ConfigurationError for an
+    unusable model.
+    """
     session = Session.objects.select_related("owner", "model", "agent_profile").get(pk=session_id)
     model = resolve(model_of(session))
     workspace = workspace_of(session)
-    tools = workspace_tools(workspace)
+    teaching = teaching_of(session, execution_id)
+    tools = (
+        *workspace_tools(workspace),
+        tool_of(teaching),
+        SaveMemory(_proposals(session, execution_id)),
+    )
     memories, memory_error = _memories(session)
     estimator = TokenEstimator(model.spec.tokenizer)
     prompt = prompt_context(session, workspace, tools, memories)
@@ -73,6 +86,8 @@ def load(session_id: int) -> RunContext:
         builder=builder,
         conversation=conversation(session, estimator),
         occupancy=_occupancy(session, builder),
+        teaching=teaching,
+        injections=injections(session.language, memories, estimator.section),
         memory_error=memory_error,
     )
 
@@ -117,6 +132,10 @@ def prompt_context(
         memories=memories,
         tool_names=tuple(tool.definition.name for tool in tools),
     )
+
+
+def _proposals(session: Session, execution_id: str) -> RunProposals:
+    return RunProposals(session.owner_id, session.pk, session.project_key, execution_id)
 
 
 def _memories(session: Session) -> tuple[tuple[MemoryHint, ...], str]:

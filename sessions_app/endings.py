@@ -27,8 +27,10 @@ def end_run(
     """
 
     def work() -> bool:
-        dropped = drop_flag and claims.take_compact_flag(
-            session_id=session_id, execution_id=execution_id
+        dropped = (
+            claims.take_compact_flag(session_id=session_id, execution_id=execution_id)
+            if drop_flag
+            else None
         )
         if not claims.release(session_id=session_id, execution_id=execution_id):
             return False
@@ -37,10 +39,11 @@ def end_run(
             phase=phase, error=error, ended_at=now
         )
         Session.objects.filter(pk=session_id).update(phase=phase, updated_at=now, active_at=now)
-        frames = open_compaction_end(session_id, execution_id)
-        if dropped:
-            frames.append(result_frame(Outcome.CANCELLED))
-        frames += _run_frames(execution_id, phase, error)
+        frames = [
+            *open_compaction_end(session_id, execution_id),
+            *dropped_click(session_id, execution_id, flagged=dropped is not None),
+            *_run_frames(execution_id, phase, error),
+        ]
         stream.append(session_id, frames, execution_id=execution_id)
         return True
 
@@ -83,6 +86,18 @@ def open_compaction_end(session_id: int, execution_id: str) -> list[NewFrame]:
         return []
     data = {"outcome": Outcome.FAILED.value, **NOTHING_SAVED, "error": "interrupted"}
     return [NewFrame("compaction_end", data)]
+
+
+def dropped_click(session_id: int, execution_id: str, *, flagged: bool) -> list[NewFrame]:
+    """What became of a queued compaction that this execution does not do any more, if there is one.
+
+    Either its flag was still set (`flagged`), or it was read and nothing had begun.
+    """
+    types = ["compaction_queued", "compaction_start", "compaction_result"]
+    frames = Frame.objects.filter(session_id=session_id, execution_id=execution_id)
+    last = frames.filter(type__in=types).last()
+    unanswered = last is not None and last.type == "compaction_queued"
+    return [result_frame(Outcome.CANCELLED)] if flagged or unanswered else []
 
 
 def result_frame(outcome: Outcome, error: str = "") -> NewFrame:

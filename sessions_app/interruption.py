@@ -35,6 +35,7 @@ def _interrupt(row: Claim) -> bool:
     frames = [
         *_keep_partial(row),
         *endings.open_compaction_end(row.session_id, row.execution_id),
+        *endings.dropped_click(row.session_id, row.execution_id, flagged=row.compact_requested),
         *_end_run(row),
     ]
     stream.append(row.session_id, frames, execution_id=row.execution_id)

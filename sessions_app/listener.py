@@ -16,6 +16,8 @@ from agent.messages import (
 from agent.occupancy import Occupancy
 from agent.protocols import RetryNotice
 from agent.request import ModelRequest
+from memory_app import services as memory_services
+from memory_app.section import Injection
 from sessions_app import claims, context_window, request_parts, stream, transactions
 from sessions_app.context_window import ContextNumbers
 from sessions_app.live_round import LiveRound
@@ -37,6 +39,7 @@ class RunListener:
     execution_id: str
     tokenizer: str
     occupancy: Occupancy
+    injections: Sequence[Injection] = ()  # the memories that the run's prompt carries
     _request: ModelRequest | None = None  # the one at hand
     _covered_id: int | None = None  # the last stored message in it
     _known_parts: set[str] = field(default_factory=set)
@@ -67,6 +70,9 @@ class RunListener:
             self._request = replace(request, manifest=request.manifest.with_request_id(log.pk))
             log.manifest = orjson.dumps(self._request.manifest.as_dict()).decode()
             log.save(update_fields=["manifest"])
+            memory_services.memory_use_record(
+                session_id=self.session_id, request_id=log.pk, injections=self.injections
+            )
             return log.pk, [self._context_frame()]
 
         request_id = await self.write(work)

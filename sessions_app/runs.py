@@ -11,6 +11,7 @@ from agent.errors import ClaimLost, EventIdReused, SessionAlreadyRunning
 from agent.messages import Message as CoreMessage
 from agent.text import clean
 from agent.tokens import TokenEstimator
+from compaction_app.teaching import Teaching
 from sessions_app import (
     claims,
     context,
@@ -110,10 +111,12 @@ class _Run:
     execution_id: str
     answered: bool = False  # the model's answer is stored and shown
     ended: bool = False  # so is the end
+    teaching: Teaching | None = None
 
     async def work(self) -> None:
         """Rounds until the answer, then the safety net; a click of the last moment is honoured."""
         execution = await database(assemble, self.session_id, self.execution_id)
+        self.teaching = execution.loaded.teaching
         if execution.loaded.memory_error:
             await execution.listener.notice("memories_not_loaded", execution.loaded.memory_error)
         loop = execution.loop()
@@ -128,6 +131,8 @@ class _Run:
 
     async def end(self, phase: Session.Phase, error: str, *, drop_flag: bool) -> None:
         """End it, unless a compaction flag is unread and not to be dropped. Raises ClaimLost."""
+        if self.teaching is not None:
+            await self.teaching.run_ended()
         self.ended = await database(
             endings.end_run,
             session_id=self.session_id,

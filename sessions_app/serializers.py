@@ -82,6 +82,11 @@ class StartedSerializer(Shape):
     messageId = serializers.IntegerField()
 
 
+class AcceptedSerializer(Shape):
+    status = serializers.ChoiceField(["started", "queued"])
+    executionId = serializers.CharField()
+
+
 class OutputSerializer(Shape):
     toolCallId = serializers.CharField()
     toolName = serializers.CharField()

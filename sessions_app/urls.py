@@ -3,6 +3,9 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from sessions_app.api.cancel import Cancel
+from sessions_app.api.compact import Compact
+from sessions_app.api.compaction import Compaction, CompactionUndo
+from sessions_app.api.compactions import CompactionList
 from sessions_app.api.context import Context
 from sessions_app.api.health import Health
 from sessions_app.api.messages import MessageList, MessageOutput
@@ -16,6 +19,10 @@ one_session = [
     path("messages", MessageList.as_view(), name="api_messages"),
     path("messages/<int:message_id>/output", MessageOutput.as_view(), name="api_output"),
     path("cancel", Cancel.as_view(), name="api_cancel"),
+    path("compact", Compact.as_view(), name="api_compact"),
+    path("compaction", Compaction.as_view(), name="api_compaction"),
+    path("compaction/undo", CompactionUndo.as_view(), name="api_compaction_undo"),
+    path("compactions", CompactionList.as_view(), name="api_compactions"),
     path("context", Context.as_view(), name="api_context"),
     path("requests", RequestList.as_view(), name="api_requests"),
     path("requests/<int:request_id>", RequestDetail.as_view(), name="api_request"),

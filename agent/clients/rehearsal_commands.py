@@ -25,7 +25,7 @@ TOOLS = {
     "run": ("shell_session",),
     "write": ("write_file",),
     "remember": ("save_memory",),
-    "compact": ("compact_context",),
+    "compact": ("compact_*",),  # found among what is offered, as a model would
     "tour": ("glob_search", "read_file"),
 }
 DEFAULTS = {"list": "*", "tour": "**/*", "compact": ""}
@@ -56,7 +56,7 @@ class Command:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Names of the tools that it needs."""
+        """Names (or patterns of names) of the tools that it needs."""
         return TOOLS[self.verb]
 
     def arguments(self) -> list[Arguments]:

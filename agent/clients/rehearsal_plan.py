@@ -1,5 +1,6 @@
 """What the rehearsal model still has to do: worked out anew from each request, nothing is kept."""
 
+import fnmatch
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -98,9 +99,10 @@ class Plan:
             task = self.tasks[0]
             if isinstance(task, Touring):
                 return Step(task, (("read_file", {"path": task.left[0]}),))
-            missing = next((tool for tool in task.tools if tool not in offered), None)
+            missing = next((tool for tool in task.tools if not fnmatch.filter(offered, tool)), None)
             if missing is None:
-                return Step(task, tuple((task.tools[0], each) for each in task.arguments()))
+                name = fnmatch.filter(offered, task.tools[0])[0]
+                return Step(task, tuple((name, each) for each in task.arguments()))
             self.skipped.append(Skipped(task, missing))
             self.tasks.popleft()
         return None

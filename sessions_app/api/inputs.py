@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from rest_framework import serializers
 
 from agent.prompt.templates import LANGUAGES
+from compaction_app.handoff import MAX_FOCUS_CHARS
 from sessions_app import selectors, workspaces
 from sessions_app.api.fields import Choice, Flag, Text
 from sessions_app.models import ModelProfile, Session
@@ -97,6 +98,13 @@ class MessageInput(Input):
         if not text.strip():
             raise serializers.ValidationError("Blank is not allowed.")
         return text
+
+
+class CompactInput(Input):
+    """How to compact: what the summary should attend to, and how much is kept this once."""
+
+    instructions = Text(required=False, allow_blank=True, max_length=MAX_FOCUS_CHARS)
+    tier = Choice(Session.Tier.values, required=False)
 
 
 @cache

@@ -7,6 +7,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
+from compaction_app.serializers import CompactionSerializer
 from sessions_app.api.inputs import Input
 from sessions_app.api.paging import DEFAULT_LIMIT, MAX_LIMIT
 from sessions_app.serializers import ContextSerializer, ErrorSerializer
@@ -62,9 +63,15 @@ class ContextSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call
     target_class = ContextSerializer
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
-        """The schema of the context."""
+        """The schema of the context, or null."""
         schema = _as_declared(auto_schema, self.target, direction)
         return {**schema, "nullable": True}
+
+
+class CompactionSchema(ContextSchema):
+    """The summary of a session that was never compacted is the literal null."""
+
+    target_class = CompactionSerializer
 
 
 def _as_declared(auto_schema: AutoSchema, shape: Any, direction: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@ results.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from sessions_app import markdown
 from sessions_app.models import Message, Session
+from sessions_app.page.proposed import Proposed
 from sessions_app.page.tool_card import ToolCard, result_card, waiting_card
 from sessions_app.visible import visible
 
@@ -81,7 +82,7 @@ class Material:
 
     `start`: rows before this id are context only and are not shown. `rounds_before`: responses of
     the first row's run before that row. `live`: the execution id in progress, or empty. `whole`:
-    nothing is folded.
+    nothing is folded. `proposed`: memories that tool results named, by message id.
     """
 
     rows: Sequence[Message]
@@ -91,6 +92,7 @@ class Material:
     incidents: Sequence[Incident] = ()
     live: str = ""
     whole: bool = False
+    proposed: Mapping[int, Proposed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +140,17 @@ class _Walk:
         self.row_id = row.pk
         if row.execution_id != self.execution:
             self._end_run()
-            self.execution, self.round = row.execution_id, 0
+            self.execution = row.execution_id
         self._tell(incident for incident in self._own_incidents() if incident.at < row.created_at)
         if row.role == Message.Role.TOOL:
             call = self._answered(row.tool_call_id)
-            self._emit("tool", result_card(row, call, whole=self.material.whole))
+            card = result_card(row, call, whole=self.material.whole)
+            proposed = self.material.proposed.get(row.pk)
+            self._emit("tool", replace(card, proposed=proposed) if proposed else card)
             return
         self._close_calls()
-        if row.role == Message.Role.ASSISTANT:
-            self.round += 1
-            self.open = list(row.tool_calls)
+        self.round = 0 if row.role == Message.Role.USER else self.round + 1
+        self.open = list(row.tool_calls)
         self._emit(row.role, said(row, number=self.round, whole=self.material.whole))
 
     def finish(self) -> None:

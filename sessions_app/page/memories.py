@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 
+from agent.tokens import TokenEstimator
+from memory_app import selectors, usage
 from memory_app.models import MemoryItem
-from memory_app.selectors import memories_for_injection
+from memory_app.usage import Carried
 from sessions_app.models import Session
 
 MAX_CHIPS = 40  # selectors inject at most 20; imported manifests may name more
@@ -14,27 +16,42 @@ MAX_CHIPS = 40  # selectors inject at most 20; imported manifests may name more
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One memory that was in the request; `content` is None when it was deleted since."""
+    """One memory that was in the request; `memory` is None when it was deleted since."""
 
     id: int
-    content: str | None
+    memory: Carried | None
+
+    @property
+    def is_dismissed(self) -> bool:
+        """Whether the next run gets it no more, although it is still there."""
+        return self.memory is not None and self.memory.status == MemoryItem.Status.DISMISSED
 
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """`injected` went with the last request; `held_back` would go with the next one but for the
-    switch.
+    """`injected` went with the last request. The others would go with the next run but for the
+    switch: how many, and their section's estimated tokens.
     """
 
     injected: tuple[Chip, ...]
     held_back: int
+    held_back_tokens: int
 
 
 def memories(session: Session, user: User, ids: Sequence[int]) -> Memories:
     """The user's own items only, in the order of the manifest."""
     shown = list(ids)[:MAX_CHIPS]
-    texts = dict(MemoryItem.objects.filter(owner=user, pk__in=shown).values_list("pk", "content"))
-    held_back = 0
+    found = usage.carried(owner_id=user.pk, session_id=session.pk, ids=shown) if shown else {}
+    number = tokens = 0
     if session.memory_injection_disabled:
-        held_back = len(memories_for_injection(owner_id=user.pk, project_key=session.project_key))
-    return Memories(tuple(Chip(one, texts.get(one)) for one in shown), held_back)
+        number, tokens = selectors.held_back(
+            owner_id=user.pk,
+            project_key=session.project_key,
+            language=session.language,
+            count=_estimator(session).section,
+        )
+    return Memories(tuple(Chip(one, found.get(one)) for one in shown), number, tokens)
+
+
+def _estimator(session: Session) -> TokenEstimator:
+    return TokenEstimator(session.model.tokenizer) if session.model else TokenEstimator()

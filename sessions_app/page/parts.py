@@ -87,10 +87,7 @@ def _round(session: Session) -> int | None:
     """The round that a running session is in, counted from 1."""
     if session.phase not in {Session.Phase.RUNNING, Session.Phase.WAITING_APPROVAL}:
         return None
-    last_user = Message.objects.filter(session=session, role=Message.Role.USER).order_by("-id")
-    answers = Message.objects.filter(session=session, role=Message.Role.ASSISTANT)
-    begun = last_user.values_list("pk", flat=True).first()
-    return answers.filter(pk__gt=begun or 0).count() + 1
+    return rows.rounds(session) + 1
 
 
 def _stretch(session: Session, part: Slice) -> Stretch:

@@ -9,9 +9,10 @@ from django.db.models import QuerySet
 from sessions_app import claims
 from sessions_app.models import Frame, Message, Run, Session
 from sessions_app.page.entries import Incident, Material, Outcome
+from sessions_app.page.proposed import proposed
 
 PAGE_MESSAGES = 50
-RECENT_FRAMES = 1_000  # how far back incidents are looked for; older frames may be pruned anyway
+RECENT_FRAMES = 500  # how far back incidents are looked for; older frames may be pruned anyway
 MAX_INCIDENTS = 50
 INCIDENTS = ("notice", "llm_retry")
 TOLD_BY_OUTCOME = {"run_interrupted"}  # notices that the run's end says again
@@ -53,6 +54,16 @@ def single(session: Session, message: Message) -> Material:
     return replace(_material(session, [message], start=message.pk), whole=True)
 
 
+def rounds(session: Session, *, before: int | None = None) -> int:
+    """Responses so far of the run that is the last one, or was when the message `before` came."""
+    messages = Message.objects.filter(session=session)
+    if before is not None:
+        messages = messages.filter(pk__lt=before)
+    asked = messages.filter(role=Message.Role.USER).order_by("-id")
+    begun = asked.values_list("pk", flat=True).first() or 0
+    return messages.filter(role=Message.Role.ASSISTANT, pk__gt=begun).count()
+
+
 def _material(session: Session, rows: list[Message], *, start: int) -> Material:
     rows = [*_context(session, start), *rows]
     executions = {row.execution_id for row in rows}
@@ -60,10 +71,11 @@ def _material(session: Session, rows: list[Message], *, start: int) -> Material:
     return Material(
         rows=rows,
         start=start,
-        rounds_before=_rounds_before(session, rows[0]) if rows else 0,
+        rounds_before=rounds(session, before=rows[0].pk) if rows else 0,
         outcomes=_outcomes(session, executions),
         incidents=_incidents(session, executions),
         live=live.execution_id if live else "",
+        proposed=proposed(session, rows),
     )
 
 
@@ -74,15 +86,6 @@ def _context(session: Session, start: int) -> "QuerySet[Message] | list[Message]
         earlier.exclude(role=Message.Role.TOOL).order_by("-id").values_list("pk", flat=True).first()
     )
     return earlier.filter(pk__gte=head).order_by("id") if head else []
-
-
-def _rounds_before(session: Session, row: Message) -> int:
-    return Message.objects.filter(
-        session=session,
-        execution_id=row.execution_id,
-        role=Message.Role.ASSISTANT,
-        pk__lt=row.pk,
-    ).count()
 
 
 def _outcomes(session: Session, executions: Iterable[str]) -> dict[str, Outcome]:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import orjson
 
 from sessions_app.models import Message
+from sessions_app.page.proposed import Proposed
 
 PREVIEW_CHARS = 2_000  # of a result in the first page; the rest is one click away
 LINE_CHARS = 160  # of the arguments beside the tool's name
@@ -36,6 +37,7 @@ class ToolCard:
     truncated: bool = False
     full_chars: int | None = None
     message: Message | None = None
+    proposed: Proposed | None = None  # the memory that a `save_memory` result named
 
     @property
     def folded(self) -> bool:

@@ -29,7 +29,7 @@ START_S, STOP_S = 10, 10
 
 @contextmanager
 def serving(application: Any) -> Iterator[str]:
-    """Serve on a free port of loopback; gives the address. Raises TimeoutError if it can't start."""
+    """Serve on a free port of loopback; gives the address. Raises TimeoutError without a start."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))

@@ -7,8 +7,6 @@ from typing import Any
 
 from tests.kill.processes import Zygote
 
-WISHES = {"read a.txt\nread b.txt", "read a.txt", "read long.txt", "go on"}
-
 
 @dataclass(frozen=True)
 class Death:
@@ -21,14 +19,16 @@ class Death:
     after: dict[str, Any]
 
 
-def places(points: Sequence[str]) -> list[int]:
-    """The places worth dying at: all but those between two statements of one transaction.
+def places(points: Sequence[str], first: str) -> list[int]:
+    """The places worth dying at, from the first of this name on.
 
-    There, nothing that another process can see has changed.
+    Left out are those between two statements of one transaction: nothing that another process can
+    see has changed there.
     """
     inside = [point.startswith("after ") and point.split()[1].isupper() for point in points]
     around = zip([False, *inside], inside, [*inside[1:], False], strict=False)
-    return [number for number, three in enumerate(around, 1) if not all(three)]
+    begin = points.index(first) + 1
+    return [n for n, three in enumerate(around, 1) if n >= begin and not all(three)]
 
 
 def die(zygote: Zygote, scenario: str, at: int, **arguments: Any) -> Death:
@@ -39,11 +39,13 @@ def die(zygote: Zygote, scenario: str, at: int, **arguments: Any) -> Death:
     return Death(f"{scenario}, place {at}", **told)
 
 
-def die_everywhere(zygotes: Sequence[Zygote], scenario: str, *, step: int = 1) -> list[Death]:
-    """A death at each place of a scenario (each `step`-th), one process of each zygote at a time."""
+def die_everywhere(
+    zygotes: Sequence[Zygote], scenario: str, *, first: str, step: int = 1
+) -> list[Death]:
+    """A death at each place from `first` on (at each `step`-th), one process a zygote at a time."""
     end = zygotes[0].run(scenario)
     assert end.code == 0
-    chosen = places(end.points)[::step]
+    chosen = places(end.points, first)[::step]
     with ThreadPoolExecutor(len(zygotes)) as pool:
         shares = [chosen[number :: len(zygotes)] for number in range(len(zygotes))]
         tasks = [

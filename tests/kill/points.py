@@ -86,7 +86,7 @@ def _watch_statements() -> None:
         result = execute(self, sql, params)
         verb, *rest = sql.split(maxsplit=5)
         if verb in WRITES:
-            table = next(word for word in rest if word[0] in "`\"").strip('`"')
+            table = next(word for word in rest if word[0] in '`"').strip('`"')
             if self.db.in_atomic_block:
                 POINTS.reach(f"after {verb} {table}")
             elif not any(mark in sql for mark in HEARTBEAT):

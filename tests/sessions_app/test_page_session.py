@@ -94,6 +94,16 @@ def test_a_live_run_has_its_round_and_a_running_card(page: Client, session: Sess
     assert '<details class="card running" >' in html
 
 
+def test_rounds_are_counted_within_the_run(page: Client, session: Session) -> None:
+    for number in range(40):
+        ask(session, execution_id=f"e{number}")
+        for _ in range(3):
+            say(session, "assistant", "x", execution_id=f"e{number}")
+    for query in ("", f"?before={session.messages.all()[90].pk}"):
+        numbers = re.findall(r"Agent · round (\d+)", shown(page, session, query))
+        assert set(zip(numbers, numbers[1:], strict=False)) == {("1", "2"), ("2", "3"), ("3", "1")}
+
+
 def test_notices_and_retries_stay_visible(page: Client, session: Session) -> None:
     ask(session)
     retry = {"reason": "rate limit", "attempt": 1, "maxRetries": 3, "delaySeconds": 2.0}

@@ -97,12 +97,14 @@ def test_what_was_sent_is_what_the_manifest_says(wired: Session, wire: Wire) -> 
     count = TokenEstimator().text
     for log, sent in zip(RequestLog.objects.order_by("id"), wire.requests(), strict=True):
         manifest = orjson.loads(log.manifest)
-        system, *messages = sent.body["messages"]
+        system, *messages, notes = sent.body["messages"]
         tokens = {row["key"]: row for row in manifest["sections"]}
         assert "handoff" not in tokens
         assert tokens["messages"]["count"] == len(messages)
         assert tokens["messages"]["tokens"] == sum(map(wire_tokens, messages))
-        prompt = sum(r["tokens"] for k, r in tokens.items() if k != "messages")
+        assert tokens["context_notes"]["tokens"] == wire_tokens(notes)
+        apart = {"messages", "context_notes"}
+        prompt = sum(r["tokens"] for k, r in tokens.items() if k not in apart)
         assert abs(prompt - count(system["content"])) <= len(tokens)
         assert manifest["tools"]["count"] == len(sent.body["tools"])
 

@@ -4,6 +4,7 @@ import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Inspector } from "./inspector.js";
 import { Partial } from "./partial.js";
+import { Proposals } from "./proposals.js";
 import { Rest } from "./rest.js";
 import { SessionSocket } from "./socket.js";
 import { Updates } from "./updates.js";
@@ -35,6 +36,7 @@ const conversation = new Conversation({
   rest,
   onTrouble,
 });
+new Proposals({ root, rest, sessionId, onTrouble });
 const inspector = new Inspector({ body: document.body, api, rest, onTrouble, onChange: () => updates.ask() });
 const composer = new Composer({
   form: find("composer"),

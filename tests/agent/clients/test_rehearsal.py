@@ -98,7 +98,7 @@ def test_a_tool_that_is_not_offered_is_named() -> None:
 def test_nothing_done_needs_no_count() -> None:
     play = Rehearsal(tools=())
     assert play.say("compact")[0].text.splitlines()[1:] == [
-        "The tool compact_context is not offered here, so I skip: compact"
+        "The tool compact_* is not offered here, so I skip: compact"
     ]
 
 

@@ -1,0 +1,198 @@
+"""The tool by which the model asks for room, and everything it is told of it, from one source.
+
+The only place where the tool's name stands. The description holds what is fixed for a run (live
+numbers there would break the prompt cache); brief, card and receipt are notes at the request's end.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent.messages import ToolDefinition
+from agent.prompt.templates import render
+from agent.protocols import ToolOutcome
+from agent.text import clean
+from compaction_app.compactor import Outcome, Report
+from compaction_app.intents import INTENT_TTL_S, Intent, Intents
+from compaction_app.policy import SHARES
+
+TOOL_NAME = "compact_context"
+ACTIONS = ("compact", "set-tier")
+REASON_CHARS = 200
+CARD_FROM = 0.3  # occupancy
+SOON_FROM, NOW_FROM = 0.5, 0.7  # of the window: the card's advice
+WHY_CHARS = 220  # so that a receipt has at most 400
+
+
+@dataclass(slots=True)
+class RegisteredTier:
+    """The session's tier: what a known tier of a call, or a PATCH, set last."""
+
+    value: str
+    store: Callable[[str], Awaitable[None]]
+
+    async def register(self, tier: str) -> None:
+        """It holds from now on, for automatic compactions too."""
+        await self.store(tier)
+        self.value = tier
+
+
+class CompactContext:
+    """The tool: only registers an intent and returns at once; never blocks, never raises."""
+
+    def __init__(
+        self,
+        *,
+        session_id: int,
+        intents: Intents,
+        tier: RegisteredTier,
+        count: Callable[[str], Awaitable[None]],
+        language: str,
+        ratio: float,
+    ) -> None:
+        self._session_id = session_id
+        self._intents = intents
+        self._tier = tier
+        self._count = count
+        self._language = language
+        self.definition = ToolDefinition(TOOL_NAME, description(language, ratio), PARAMETERS)
+
+    async def run(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        """Register the intent, or the tier; bad arguments are answered, not raised."""
+        await self._count("tool_calls")
+        error = _refusal(arguments)
+        if error:
+            return ToolOutcome({"ok": False, "error": error})
+        action, tier = arguments.get("action") or "compact", arguments.get("tier") or ""
+        if tier in SHARES:
+            await self._tier.register(tier)
+        if action == "set-tier":
+            return ToolOutcome({"ok": True, "action": action, "tier": self._tier.value})
+        reason = clean(str(arguments.get("reason") or ""))[:REASON_CHARS]
+        once = "standard" if tier and tier not in SHARES else ""
+        self._intents.register(self._session_id, Intent(reason, once))
+        return ToolOutcome(self._scheduled(tier, once))
+
+    def _scheduled(self, tier: str, once: str) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "ok": True,
+            "scheduled": "next-step",
+            "action": "compact",
+            "tier": once or self._tier.value,
+            "verify": render(self._language, "compact_verify"),
+        }
+        if once:
+            allowed = ", ".join(SHARES)
+            data["note"] = render(
+                self._language, "compact_unknown_tier", tier=repr(tier[:40]), allowed=allowed
+            )
+        return data
+
+
+def _refusal(arguments: Mapping[str, Any]) -> str:
+    """What is wrong with the arguments; empty when nothing is."""
+    unknown = [name for name in arguments if name not in PARAMETERS["properties"]]
+    if unknown:
+        return f"unknown argument {unknown[0]!r}; allowed: {', '.join(PARAMETERS['properties'])}"
+    for name, value in arguments.items():
+        if value is not None and not isinstance(value, str):
+            return f"{name} must be a text, not {value!r:.80}"
+    action = arguments.get("action")
+    if action and action not in ACTIONS:
+        return f"unknown action {action!r:.80}; allowed: {', '.join(ACTIONS)}"
+    if action == "set-tier" and arguments.get("tier") not in SHARES:
+        given = arguments.get("tier")
+        return f"set-tier needs a tier: {', '.join(SHARES)}; given: {given!r:.80}"
+    return ""
+
+
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "reason": {"type": "string"},
+        "tier": {"type": "string"},
+        "action": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+
+
+def _shares() -> dict[str, str]:
+    return {tier: f"{share * 100:g}" for tier, share in SHARES.items()}
+
+
+def description(language: str, ratio: float) -> str:
+    """What the tool says of itself: fixed for a run."""
+    values = {**_shares(), "line": f"{ratio * 100:g}", "ttl": f"{INTENT_TTL_S:g}"}
+    return render(language, "compact_description", **values)
+
+
+def brief(language: str) -> str:
+    """The introduction, for runs whose model can't know of the tool yet."""
+    return render(language, "compact_brief", tool=TOOL_NAME, **_shares())
+
+
+@dataclass(frozen=True, slots=True)
+class CardNumbers:
+    """What the decision card shows, in tokens; `grown` = by how much the last round grew."""
+
+    active: int
+    window: int
+    line: int
+    tier: str
+    grown: int | None = None
+
+
+def card(language: str, numbers: CardNumbers) -> str:
+    """The decision card; empty below 30% occupancy."""
+    occupancy = numbers.active / numbers.window
+    if occupancy < CARD_FROM:
+        return ""
+    advice = "now" if occupancy >= NOW_FROM else "soon" if occupancy >= SOON_FROM else "wait"
+    kept = {tier: f"{int(numbers.window * share):,}" for tier, share in SHARES.items()}
+    return render(
+        language,
+        "compact_card",
+        active=f"{numbers.active:,}",
+        window=f"{numbers.window:,}",
+        percent=f"{occupancy * 100:.0f}",
+        line=f"{numbers.line:,}",
+        to_line=f"{max(0, numbers.line - numbers.active):,}",
+        advice=render(language, f"compact_advice_{advice}"),
+        tier=numbers.tier,
+        trend=_trend(language, numbers),
+        tool=TOOL_NAME,
+        **kept,
+    )
+
+
+def _trend(language: str, numbers: CardNumbers) -> str:
+    if not numbers.grown or numbers.grown < 0:
+        return render(language, "compact_trend_unknown")
+    rounds = max(0, numbers.line - numbers.active) // numbers.grown
+    return render(language, "compact_trend", grown=f"{numbers.grown:,}", rounds=f"{rounds:,}")
+
+
+def receipt(language: str, report: Report) -> str:
+    """What became of an intent, for the next request."""
+    if report.outcome == Outcome.COMPACTED:
+        return render(
+            language,
+            "compact_receipt_executed",
+            saved=f"{report.saved_tokens:,}",
+            tier=report.order.tier,
+            ms=f"{report.duration_ms:,}",
+        )
+    if report.outcome == Outcome.NOTHING:
+        return not_needed(language, "nothing_new")
+    if report.outcome == Outcome.CONFLICT:
+        return not_needed(language, "served")
+    why = f"{report.outcome.value}: {report.error}".strip(": ")[:WHY_CHARS]
+    return render(language, "compact_receipt_not_executed", why=why)
+
+
+def not_needed(language: str, why: str) -> str:
+    """The receipt of an intent that asked for nothing: `why` is "nothing_new" or "served"."""
+    return render(
+        language, "compact_receipt_not_needed", why=render(language, f"compact_why_{why}")
+    )
