@@ -10,6 +10,7 @@ from agent.history import Conversation
 from agent.messages import ModelSpec
 from agent.occupancy import Occupancy
 from agent.protocols import Listener
+from agent.request import ModelRequest
 from compaction_app.compactor import Compactor, Order, Outcome, Report
 from compaction_app.policy import (
     MAX_BEFORE_REQUEST,
@@ -83,18 +84,14 @@ class CompactionGates:
         self._done = 0
         conversation = await self._by_flag(conversation)
         conversation = await self._by_intent(conversation)
-        await self.listener.context_checked(self.compactor.builder.build(conversation))
+        await self.listener.context_checked(self._request(conversation))
         if not self.settings.mid_loop:
             return conversation
         return await self._keep_below_line(conversation, Trigger.MID_LOOP)
 
     def notes(self, conversation: Conversation) -> str:
-        """The notes of the next request: brief, card, receipt."""
-        return self.teaching.notes(
-            active=self._active(conversation),
-            window=self._spec().window_tokens,
-            line=self._line(),
-        )
+        """The notes of the request that is about to be sent: brief, card, receipt."""
+        return self._notes(conversation, sending=True)
 
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """A click in the last round is honoured."""
@@ -212,8 +209,22 @@ class CompactionGates:
             )
 
     def _active(self, conversation: Conversation) -> int:
+        """Active tokens of the request at hand, its notes included."""
+        return self.occupancy.active(self._request(conversation).estimated, conversation.history)
+
+    def _request(self, conversation: Conversation) -> ModelRequest:
+        """The request at hand, as it would be sent now."""
+        notes = self._notes(conversation, sending=False)
+        return self.compactor.builder.build(conversation, notes=notes)
+
+    def _notes(self, conversation: Conversation, *, sending: bool) -> str:
         estimated = self.compactor.builder.build(conversation).estimated
-        return self.occupancy.active(estimated, conversation.history)
+        return self.teaching.notes(
+            active=self.occupancy.active(estimated, conversation.history),
+            window=self._spec().window_tokens,
+            line=self._line(),
+            sending=sending,
+        )
 
     def _floor(self) -> int:
         return round(self.compactor.builder.floor * self.occupancy.calibration)

@@ -21,17 +21,24 @@ class Teaching:
     count: Callable[[str], Awaitable[None]]
     briefed: bool = False
     _last_active: int | None = None
+    _receipt: str = ""
 
-    def notes(self, *, active: int, window: int | None, line: int | None) -> str:
-        """The block for the end of the next request, empty when there is nothing to say."""
+    def notes(self, *, active: int, window: int | None, line: int | None, sending: bool) -> str:
+        """The block for the end of the next request, empty when there is nothing to say.
+
+        May be asked for again until `sending`, which uses the receipt up.
+        """
+        self._receipt = self._receipt or self.intents.take_receipt(self.session_id)
         card = ""
         if window is not None and line is not None:
             grown = None if self._last_active is None else active - self._last_active
             numbers = CardNumbers(active, window, line, self.tier.value, grown)
             card = compact_context.card(self.language, numbers)
-        self._last_active = active
         brief = "" if self.briefed else compact_context.brief(self.language)
-        return wrap_notes(brief, card, self.intents.take_receipt(self.session_id))
+        notes = wrap_notes(brief, card, self._receipt)
+        if sending:
+            self._last_active, self._receipt = active, ""
+        return notes
 
     async def intent(self, *, possible: bool) -> Intent | None:
         """The intent to act on, consumed and counted; left alone while acting is not possible."""
@@ -53,7 +60,9 @@ class Teaching:
         self.intents.leave_receipt(self.session_id, text)
 
     async def run_ended(self) -> None:
-        """An intent dies with its run."""
+        """An intent dies with its run; a receipt that was not sent waits for the next one."""
+        if self._receipt:
+            self.intents.leave_receipt(self.session_id, self._receipt)
         await self._count_expired()
         if self.intents.take(self.session_id) is not None:
             await self.count("missed")

@@ -8,11 +8,11 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 http = get_asgi_application()
 
-from sessions_app import run_loop  # noqa: E402 - needs the apps loaded
+from sessions_app import sweeper  # noqa: E402 - needs the apps loaded
 from sessions_app.routing import websocket_urlpatterns  # noqa: E402
 from sessions_app.socket_auth import SocketAuth  # noqa: E402
 
-run_loop.start()
+sweeper.start()
 
 application = ProtocolTypeRouter(
     {

@@ -178,6 +178,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {"CompactionTierEnum": ["light", "standard", "heavy"]},
 }
 
 # -- models, runs, compaction
@@ -194,6 +195,7 @@ MODEL_CHUNK_TIMEOUT_S = env.seconds("MODEL_CHUNK_TIMEOUT_S", 120)
 MODEL_TOTAL_TIMEOUT_S = env.seconds("MODEL_TOTAL_TIMEOUT_S", 1800)
 MAX_ROUNDS = env.integer("MAX_ROUNDS", 100, minimum=1)
 LEASE_S = env.seconds("LEASE_S", 30)
+SWEEP_INTERVAL_S = 5.0  # how often executions that died are looked for
 RUN_WORKERS = env.choice("RUN_WORKERS", "inline", ["inline"])
 MAX_SOCKETS_PER_USER = env.integer("MAX_SOCKETS_PER_USER", 20, minimum=20)  # in one process
 

@@ -12,6 +12,7 @@ from memory_app.services import MemoryFields
 
 Scope, Status = MemoryItem.Scope, MemoryItem.Status
 
+PLACES = [(Scope.USER.value, _("For all sessions")), (Scope.PROJECT.value, _("Of projects"))]
 OF_FIELD = {"content": "content", "projectKey": "project_key"}  # REST name -> field here
 
 
@@ -52,8 +53,8 @@ class FilterForm(forms.Form):
     """What the list is narrowed to; a value that is not valid narrows nothing."""
 
     search = forms.CharField(required=False)
-    scope = forms.ChoiceField(required=False, choices=[("", _("Everywhere")), *Scope.choices])
-    status = forms.ChoiceField(required=False, choices=[("", _("All")), *Status.choices])
+    scope = forms.ChoiceField(required=False, choices=[("", _("All places")), *PLACES])
+    status = forms.ChoiceField(required=False, choices=[("", _("Any status")), *Status.choices])
     project = forms.CharField(required=False)
 
     def narrowed(self) -> MemoryFilter:

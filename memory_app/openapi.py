@@ -8,7 +8,6 @@ from rest_framework import serializers
 
 from memory_app.inputs import Body, Cursor, Ids
 from memory_app.section import CONTENT_LIMIT
-from memory_app.serializers import ErrorSerializer
 from memory_app.values import KEY_LIMIT
 
 FIELD_ERRORS = {
@@ -16,15 +15,20 @@ FIELD_ERRORS = {
     "description": "Messages by field; `body` where the body as a whole is wrong.",
     "additionalProperties": {"type": "array", "items": {"type": "string"}},
 }
-SIGNED_IN: dict[int, Any] = {401: ErrorSerializer, 429: ErrorSerializer}
-FOUND: dict[int, Any] = {**SIGNED_IN, 403: ErrorSerializer, 404: ErrorSerializer}
+ERROR = {
+    "type": "object",
+    "properties": {"code": {"type": "string"}, "detail": {"type": "string"}},
+    "required": ["code", "detail"],
+}
+SIGNED_IN: dict[int, Any] = {401: ERROR, 429: ERROR}
+FOUND: dict[int, Any] = {**SIGNED_IN, 403: ERROR, 404: ERROR}
 LISTED: dict[int, Any] = {400: FIELD_ERRORS}
 WRITTEN: dict[int, Any] = {
     400: FIELD_ERRORS,
-    403: ErrorSerializer,
-    411: ErrorSerializer,
-    413: ErrorSerializer,
-    415: ErrorSerializer,
+    403: ERROR,
+    411: ERROR,
+    413: ERROR,
+    415: ERROR,
 }
 LENGTHS = {"content": CONTENT_LIMIT, "projectKey": KEY_LIMIT}
 

@@ -1,6 +1,7 @@
 """What the settings page shows: memories in groups, and the forms that are open."""
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.http import QueryDict
@@ -19,6 +20,7 @@ Status = MemoryItem.Status
 SHOWN_AT_ONCE = {Status.PROPOSED: PROPOSED_LIMIT, Status.ACTIVE: ACTIVE_LIMIT, Status.DISMISSED: 50}
 LISTED_SESSIONS = 50
 MAX_DIGITS = 18  # of an id
+WRITING = timedelta(seconds=1)  # both times of a new row are set, one after the other
 SHORT_LIVED = ("item", "edit", "delete")  # parts of an address that an action leaves behind
 
 
@@ -31,6 +33,11 @@ class Row:
     injected: bool
     form: MemoryForm | None = None
     deleting: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether it was edited, or its status changed, since it was written."""
+        return self.item.updated_at - self.item.created_at > WRITING
 
 
 @dataclass(frozen=True, slots=True)

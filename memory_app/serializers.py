@@ -23,8 +23,3 @@ class MemorySerializer(serializers.Serializer[Any]):
 class MemoryPageSerializer(serializers.Serializer[Any]):
     results = MemorySerializer(many=True)
     next = serializers.CharField(allow_null=True)
-
-
-class ErrorSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField()
-    detail = serializers.CharField()

@@ -104,7 +104,8 @@ def request_compaction(*, session_id: int, instructions: str, tier: str) -> str:
     """Flag the live run; its execution id, or empty if no run is live. Ten flags are one, the last
     wins.
     """
-    runs = Claim.objects.filter(LIVE, session_id=session_id, kind=Claim.Kind.RUN)
+    kinds = [Claim.Kind.RUN, Claim.Kind.SETTLING]
+    runs = Claim.objects.filter(LIVE, session_id=session_id, kind__in=kinds)
     flagged = runs.update(
         compact_requested=True, compact_instructions=instructions, compact_tier=tier
     )

@@ -16,7 +16,7 @@ from compaction_app.models import SessionCompaction
 from sessions_app import claims, context, endings, interruption, run_loop, stream, transactions
 from sessions_app.assembly import assemble
 from sessions_app.compaction_records import void_anchor
-from sessions_app.models import Claim
+from sessions_app.models import Claim, Session
 from sessions_app.outermost import work_to_its_end
 from sessions_app.run_loop import database
 from sessions_app.stream import NewFrame
@@ -35,9 +35,11 @@ class Accepted:
 def request(*, session_id: int, instructions: str = "", tier: str = "") -> Accepted:
     """Compact now: flag the run in progress, or start an idle compaction. Ten requests are one.
 
-    An empty `tier` means the session's; a given one holds for this once.
+    An empty `tier` means the session's; a given one holds for this once. Raises
+    Session.DoesNotExist, and SessionAlreadyRunning where something else holds the claim.
     """
     instructions = clean(instructions)
+    Session.objects.only("pk").get(pk=session_id)
     interruption.sweep(session_id)
 
     def work() -> Accepted:

@@ -1,18 +1,27 @@
 """The websocket of one session: client frames come in here, frames for it go out by its writer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from agent.errors import AgentError, SessionAlreadyRunning
-from sessions_app import interruption, runs, session_snapshot, socket_auth, socket_frames, stream
+from sessions_app import (
+    compactions,
+    interruption,
+    runs,
+    session_snapshot,
+    socket_auth,
+    socket_frames,
+    stream,
+)
 from sessions_app.daphne_pacing import paced
 from sessions_app.models import Session
 from sessions_app.run_loop import database
 from sessions_app.socket_auth import NO_SUCH_SESSION, Admission, SocketRefused
-from sessions_app.socket_frames import BadFrame, Cancel, Ping, SendMessage, Subscribe
+from sessions_app.socket_frames import BadFrame, Cancel, CompactNow, Ping, SendMessage, Subscribe
 from sessions_app.socket_loop import SocketLoop
 from sessions_app.socket_writer import SocketWriter
 
@@ -83,19 +92,25 @@ class SessionSocket(AsyncWebsocketConsumer):
     async def on_send_message(self, writer: SocketWriter, frame: SendMessage) -> None:
         """Start a run. Its frames tell the rest; only a refusal is answered here."""
         session_id = writer.admission.session_id
-        try:
+        with self._refusals(writer):
             await database(
                 runs.start, session_id=session_id, content=frame.content, event_id=frame.event_id
             )
-        except SessionAlreadyRunning as error:
-            data = {"executionId": error.execution_id, "message": error.user_message}
-            self._reply(writer, "session_already_running", data)
-        except AgentError as error:
-            self._reply(writer, "error", {"code": error.code, "message": error.user_message})
 
     async def on_cancel(self, writer: SocketWriter, frame: Cancel) -> None:
         """Ask the run to stop; without one, nothing happens."""
         await database(runs.cancel, session_id=writer.admission.session_id)
+
+    async def on_compact_now(self, writer: SocketWriter, frame: CompactNow) -> None:
+        """Compact now, or after the running round. Its frames tell the rest."""
+        session_id = writer.admission.session_id
+        with self._refusals(writer):
+            await database(
+                compactions.request,
+                session_id=session_id,
+                instructions=frame.instructions,
+                tier=frame.tier,
+            )
 
     async def on_subscribe(self, writer: SocketWriter, frame: Subscribe) -> None:
         """The snapshot, then the stored frames after the one the client names."""
@@ -122,6 +137,17 @@ class SessionSocket(AsyncWebsocketConsumer):
             return
         text = self._frame(writer, "session_snapshot", resumption.data)
         writer.place(resumption, text)
+
+    @contextmanager
+    def _refusals(self, writer: SocketWriter) -> Iterator[None]:
+        """Answer this socket when what is done inside is refused."""
+        try:
+            yield
+        except SessionAlreadyRunning as error:
+            data = {"executionId": error.execution_id, "message": error.user_message}
+            self._reply(writer, "session_already_running", data)
+        except AgentError as error:
+            self._reply(writer, "error", {"code": error.code, "message": error.user_message})
 
     def _count_bad_frame(self, writer: SocketWriter, error: BadFrame) -> None:
         self._reply(writer, "error", {"code": "bad_frame", "message": str(error)})

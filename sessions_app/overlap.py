@@ -1,5 +1,6 @@
 """What a snapshot's partial and the deltas after it share, so that nothing is sent twice."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -21,7 +22,6 @@ class Overlap:
     def __init__(self, resumption: Resumption) -> None:
         partial: dict[str, Any] = resumption.data["partial"] or {}
         self._seq: int = resumption.data["seq"]
-        self._taken_ns = resumption.taken_ns
         self._request_id = partial.get("requestId")
         self._known = {key: len(partial.get(key) or "") for key in KEYS.values()} if partial else {}
 
@@ -30,27 +30,26 @@ class Overlap:
         """Whether every further delta is new as a whole."""
         return not self._known
 
-    def remainder(self, delta: Delta) -> str | None:
-        """The delta's frame without what the snapshot had; None if that was all of it."""
-        if delta.made_ns <= self._taken_ns:
-            return None
+    def remainder(self, delta: Delta) -> Delta | None:
+        """The delta without what the snapshot had; None if that was all of it."""
         # The run has told of something since, be it an answer or a retry: this is another text.
         if delta.after_seq > self._seq:
             self._known = {}
-        return delta.text if self.is_over else self._cut(delta.text)
+        return delta if self.is_over else self._cut(delta)
 
-    def _cut(self, text: str) -> str | None:
-        frame = orjson.loads(text)
+    def _cut(self, delta: Delta) -> Delta | None:
+        frame = orjson.loads(delta.text)
         data = frame["data"]
         key = KEYS[frame["type"]]
         if data["requestId"] != self._request_id or key not in self._known:
-            return text
+            return delta
         surplus = self._known[key] - data["offset"]
         if surplus <= 0:
             del self._known[key]
-            return text
+            return delta
         if surplus >= len(data["delta"]):
             return None
         data["delta"] = data["delta"][surplus:]
         data["offset"] += surplus
-        return stream.frame_text(frame["type"], frame["sessionId"], None, data)
+        text = stream.frame_text(frame["type"], frame["sessionId"], None, data)
+        return replace(delta, text=text)

@@ -73,13 +73,19 @@ class SocketAuth:
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Answer one handshake."""
-        handshake = Handshake(scope.get("scheme", "ws"), scope.get("headers", ()))
-        credential = _credential(handshake)
-        if _is_foreign(handshake, credential):
+        credential, is_foreign = _examine(scope)
+        if is_foreign:
             await receive()  # websocket.connect
             await send({"type": "websocket.close"})  # before the accept: 403
             return
         await self.inner({**scope, "credential": credential}, receive, send)
+
+
+def _examine(scope: dict[str, Any]) -> tuple[Credential | None, bool]:
+    """The credential, and whether its page may not use it."""
+    handshake = Handshake(scope.get("scheme", "ws"), scope.get("headers", ()))
+    credential = _credential(handshake)
+    return credential, _is_foreign(handshake, credential)
 
 
 def admit(credential: Credential | None, session_id: int | None) -> Admission:

@@ -6,7 +6,9 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
+from compaction_app.handoff import MAX_FOCUS_CHARS
 from sessions_app.api import parsing
+from sessions_app.models import Session
 
 MAX_BYTES = 256 * 1024
 MAX_EVENT_ID = 200  # characters
@@ -31,6 +33,14 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactNow:
+    """Compact by hand; empty instructions mean none, an empty tier the session's."""
+
+    instructions: str
+    tier: str
+
+
+@dataclass(frozen=True, slots=True)
 class Subscribe:
     """Ask for the snapshot, and for the stored frames after `after` (None: none)."""
 
@@ -42,7 +52,7 @@ class Ping:
     """Ask for a pong."""
 
 
-ClientFrame = SendMessage | Cancel | Subscribe | Ping
+ClientFrame = SendMessage | Cancel | CompactNow | Subscribe | Ping
 Data = Mapping[str, Any]
 
 
@@ -91,6 +101,23 @@ def _subscribe(data: Data) -> Subscribe:
     return Subscribe(after)
 
 
+def _compact_now(data: Data) -> CompactNow:
+    _known(data, {"instructions", "tier"}, "data")
+    instructions = data.get("instructions", "")
+    if not isinstance(instructions, str):
+        raise BadFrame(f"instructions is {_show(instructions)}; allowed: a text.")
+    instructions = instructions.strip()
+    if len(instructions) > MAX_FOCUS_CHARS:
+        raise BadFrame(
+            f"instructions has {len(instructions)} characters; allowed: {MAX_FOCUS_CHARS}."
+        )
+    tier = data.get("tier", "")
+    if "tier" in data and tier not in Session.Tier.values:
+        allowed = ", ".join(Session.Tier.values)
+        raise BadFrame(f"tier is {_show(tier)}; allowed: {allowed}.")
+    return CompactNow(instructions, tier)
+
+
 def _cancel(data: Data) -> Cancel:
     _known(data, set(), "data")
     return Cancel()
@@ -105,6 +132,7 @@ def _ping(data: Data) -> Ping:
 PARSERS: dict[str, Callable[[Data], ClientFrame]] = {
     "send_message": _send_message,
     "cancel": _cancel,
+    "compact_now": _compact_now,
     "subscribe": _subscribe,
     "ping": _ping,
 }

@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 KEPT = timedelta(hours=24)  # frames of ended runs live at least as long
+ROWS_CHARS = 1024 * 1024  # of frames read at once
 IDS_A_QUERY = 500  # databases bound the parameters of one statement
 
 
@@ -100,9 +101,20 @@ def append(session_id: int, frames: Sequence[NewFrame], *, execution_id: str = "
 
 
 def rows(session_id: int, *, after: int, upto: int, limit: int) -> list[tuple[int, str]]:
-    """Stored frames after `after` and up to `upto`, at most `limit`: (seq, text) in order."""
-    found = Frame.objects.filter(session_id=session_id, seq__gt=after, seq__lte=upto)
-    return list(found.order_by("seq").values_list("seq", "text")[:limit])
+    """Stored frames after `after` and up to `upto`: (seq, text) in order.
+
+    At most `limit`, and fewer where they are large: once they have `ROWS_CHARS`, there are no more.
+    """
+    frames = Frame.objects.filter(session_id=session_id, seq__gt=after, seq__lte=upto)
+    columns = frames.order_by("seq").values_list("seq", "text")[:limit]
+    found: list[tuple[int, str]] = []
+    chars = 0
+    for seq, text in columns.iterator(chunk_size=10):
+        found.append((seq, text))
+        chars += len(text)
+        if chars >= ROWS_CHARS:
+            break
+    return found
 
 
 def heads(session_ids: Sequence[int]) -> dict[int, Head]:

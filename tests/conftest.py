@@ -18,6 +18,7 @@ pytest_plugins = ["tests.wire.fixture"]
 def _workspaces(settings: Settings, tmp_path: Path) -> None:
     settings.WORKSPACE_ROOTS = [tmp_path / "workspaces"]
     settings.WORKSPACE_ROOTS[0].mkdir()
+    settings.SWEEP_INTERVAL_S = 0  # tests sweep when they say so
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

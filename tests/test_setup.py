@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-NEEDED = ["bash", "cat", "cmp", "dirname", "env", "grep", "rm"]
+NEEDED = ["bash", "cat", "dirname", "env", "grep", "rm"]
 
 
 @pytest.fixture

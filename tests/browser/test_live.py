@@ -5,7 +5,7 @@ from django.db import transaction
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from sessions_app import claims, hub, partials, stream
-from sessions_app.models import Session
+from sessions_app.models import Message, Session
 from sessions_app.partials import Partial
 from sessions_app.shapes import message_shape
 from sessions_app.stream import NewFrame
@@ -188,3 +188,30 @@ def test_after_signing_out_elsewhere_the_page_says_so(
     refused = [text for text in problems if "401" in text or "403" in text]
     assert refused == problems != []
     problems.clear()
+
+
+def test_who_reads_above_is_not_moved_by_what_arrives(open_page: Open, streaming: Session) -> None:
+    for number in range(40):
+        say(streaming, "user", f"text {number}")
+    page = open_page(f"/sessions/{streaming.pk}")
+    expect(page.get_by_text("text 39", exact=True)).to_be_in_viewport()
+    page.evaluate("document.querySelector('#scroll').scrollTop = 100")
+    expect(page.locator("#down")).to_be_visible()
+    saved(streaming, "Hello **you**")
+    expect(page.locator(".markdown strong")).to_have_text("you")
+    assert page.evaluate("document.querySelector('#scroll').scrollTop") == 100
+
+
+def test_a_page_that_stays_open_for_long_stays_small(open_page: Open, session: Session) -> None:
+    page = open_page(f"/sessions/{session.pk}")
+    expect(page.locator(".phase")).to_have_text("Idle")
+    rows = [Message(session=session, role="user", content=f"text {n}") for n in range(420)]
+    Message.objects.bulk_create(rows)
+    tell(session, "notice", code="n", message="Imported.")
+    expect(page.get_by_text("text 419", exact=True)).to_be_in_viewport(timeout=20_000)
+    assert page.get_by_test_id("message").count() <= 400
+    page.get_by_role("link", name="Earlier messages").click()
+    first = page.get_by_test_id("message").first
+    expect(first).not_to_have_text("text 220")
+    shown = page.get_by_test_id("message").all_inner_texts()
+    assert shown == [f"text {n}" for n in range(420 - len(shown), 420)]

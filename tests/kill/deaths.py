@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from tests.kill.invariants import check_after, check_state, check_sweep
 from tests.kill.processes import Zygote
 
 
@@ -31,12 +32,16 @@ def places(points: Sequence[str], first: str) -> list[int]:
     return [n for n, three in enumerate(around, 1) if n >= begin and not all(three)]
 
 
-def die(zygote: Zygote, scenario: str, at: int, **arguments: Any) -> Death:
+def aftermath(zygote: Zygote, session: int, place: str = "") -> Death:
+    """What is left of the session now, after a sweep, and after another message."""
+    return Death(place, **zygote.run("survive", session=session).told)
+
+
+def die(zygote: Zygote, scenario: str, at: int) -> Death:
     """One death and what came after it."""
-    end = zygote.run(scenario, at=at, **arguments)
+    end = zygote.run(scenario, at=at)
     assert end.code < 0, f"{scenario} did not die at {at}"
-    told = zygote.run("survive", session=end.session).told
-    return Death(f"{scenario}, place {at}", **told)
+    return aftermath(zygote, end.session, f"{scenario}, place {at}")
 
 
 def die_everywhere(
@@ -53,3 +58,11 @@ def die_everywhere(
             for zygote, share in zip(zygotes, shares, strict=True)
         ]
         return [death for task in tasks for death in task.result()]
+
+
+def check(death: Death) -> None:
+    """Assert all that must hold of it."""
+    for stored in (death.left, death.swept, death.after):
+        check_state(stored)
+    check_sweep(death.left, death.buried, death.swept)
+    check_after(death.swept, death.after)

@@ -2,14 +2,15 @@
 
 A place is reached before each write transaction, after each statement that writes, after each
 commit (before what waits for the commit is told), and around the model's answer and each tool. The
-product knows nothing of it: its classes are wrapped from outside, in processes that may die.
+product knows nothing of it: it is wrapped from outside, in processes that may die.
 """
 
 import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from contextlib import aclosing
 from typing import Any
 
@@ -23,6 +24,7 @@ from agent.messages import ModelResponse, StreamEvent, ToolCall, ToolResult
 from agent.request import ModelRequest
 from agent.testing import check_request
 from agent.tools.executor import ToolExecutor
+from sessions_app import run_loop
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 HEARTBEAT = ("SET `lease_until_ms`", 'SET "lease_until_ms"')  # outside of transactions, at any time
@@ -34,6 +36,8 @@ class Points:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.between: Callable[[], None] = lambda: None  # called once, when a tool round begins
+        self.pause = 0.0  # seconds between two deltas of the model
+        self.works: list[Future[Any]] = []  # what this process has begun on the run loop
         self._at: int | None = None
         self._number = signal.SIGKILL
         self._lock = threading.Lock()
@@ -56,9 +60,10 @@ POINTS = Points()
 
 
 def watch() -> None:
-    """Wrap database, model and tools of this process."""
+    """Wrap database, run loop, model and tools of this process."""
     _watch_transactions()
     _watch_statements()
+    _watch_run_loop()
     _watch_model()
     _watch_tools()
 
@@ -96,6 +101,17 @@ def _watch_statements() -> None:
     CursorWrapper.execute = executing  # type: ignore[method-assign,assignment]
 
 
+def _watch_run_loop() -> None:
+    submit = run_loop.submit
+
+    def submitting(work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        future = submit(work)
+        POINTS.works.append(future)
+        return future
+
+    run_loop.submit = submitting
+
+
 def _watch_model() -> None:
     stream = RehearsalModel.stream
 
@@ -103,7 +119,7 @@ def _watch_model() -> None:
         self: RehearsalModel, request: ModelRequest
     ) -> AsyncGenerator[StreamEvent, None]:
         check_request(request)
-        self._pause = 0.0
+        self._pause = POINTS.pause
         POINTS.reach("the model is asked")
         shown = 0
         async with aclosing(stream(self, request)) as events:

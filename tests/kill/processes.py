@@ -14,6 +14,9 @@ from typing import Any
 from django.conf import settings
 
 
+LOG = "zygote.log"
+
+
 @dataclass(frozen=True)
 class End:
     """How a process ended: `code` like a shell's, negative for a signal.
@@ -32,9 +35,10 @@ class End:
 class Zygote:
     """Forks processes that share one database and one `var` folder."""
 
-    def __init__(self, process: "subprocess.Popen[str]", log: Path) -> None:
+    def __init__(self, process: "subprocess.Popen[str]", var: Path) -> None:
+        self.var = var
         self._process = process
-        self._log = log
+        self._log = var / LOG
 
     def start(
         self, name: str, *, at: int = 0, number: int = signal.SIGKILL, **arguments: Any
@@ -60,6 +64,11 @@ class Zygote:
         """Fork and wait."""
         return self.wait(self.start(name, at=at, **arguments))
 
+    def session_of(self, pid: int) -> int:
+        """The session of a process that still lives."""
+        lines = (self.var / "told" / str(pid)).read_text().splitlines()
+        return int(json.loads(lines[0]))
+
     def _ask(self, command: dict[str, Any]) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -76,7 +85,7 @@ def zygote(var: Path, **environment: str) -> Iterator[Zygote]:
     var.mkdir(exist_ok=True)
     given = {"PATH": os.environ["PATH"], "VAR_DIR": str(var), **environment}
     given["TIKTOKEN_CACHE_DIR"] = os.environ["TIKTOKEN_CACHE_DIR"]
-    log = var / "zygote.log"
+    log = var / LOG
     with (
         log.open("w") as errors,
         subprocess.Popen(
@@ -92,6 +101,6 @@ def zygote(var: Path, **environment: str) -> Iterator[Zygote]:
         assert process.stdout is not None
         ready = process.stdout.readline()
         assert json.loads(ready or "null") == "ready", log.read_text()[-4_000:]
-        yield Zygote(process, log)
+        yield Zygote(process, var)
         assert process.stdin is not None
         process.stdin.close()

@@ -20,7 +20,7 @@ EVENT += ["compacted_message_count", "saved_tokens", "summary_tokens", "duration
 EVENT += ["summary_text", "execution_id"]
 COMPACTION = ["summary_text", "last_compacted_msg_id", "compact_count"]
 REPORT = ["acts", "ok", "errors"]
-CLAIM = ["execution_id", "kind", "compact_requested", "cancel_requested"]
+CLAIM = ["execution_id", "kind", "compact_requested", "cancel_requested", "partial"]
 
 
 def remains(session_id: int) -> dict[str, Any]:

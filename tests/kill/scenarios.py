@@ -1,5 +1,6 @@
 """What the processes do that die, and those that come after them. Each is called by its name."""
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -61,10 +62,10 @@ def new_session() -> int:
     return session.pk
 
 
-def wait_idle(session_id: int) -> None:
-    """Wait until nothing runs."""
-    while Claim.objects.exclude(execution_id="").filter(session_id=session_id).exists():
-        time.sleep(0.01)
+def wait() -> None:
+    """Wait until everything that this process has begun is over."""
+    for work in POINTS.works:
+        work.result(timeout=50)
 
 
 # -- those that die
@@ -73,15 +74,15 @@ def wait_idle(session_id: int) -> None:
 def two_rounds(session_id: int, arm: Callable[[], None]) -> None:
     """A run with two tool rounds and an answer."""
     arm()
-    runs.start(session_id=session_id, content="read a.txt\nread b.txt", event_id="two")
-    wait_idle(session_id)
+    runs.start(session_id=session_id, content="read a.txt\nread b.txt")
+    wait()
 
 
 def by_hand(session_id: int, arm: Callable[[], None]) -> None:
     """A compaction while the session is idle."""
     arm()
     compactions.request(session_id=session_id)
-    wait_idle(session_id)
+    wait()
 
 
 def queued(session_id: int, arm: Callable[[], None]) -> None:
@@ -89,7 +90,7 @@ def queued(session_id: int, arm: Callable[[], None]) -> None:
     arm()
     POINTS.between = lambda: _ask(session_id)
     runs.start(session_id=session_id, content="read a.txt")
-    wait_idle(session_id)
+    wait()
 
 
 def _ask(session_id: int) -> None:
@@ -101,13 +102,13 @@ def safety_net(session_id: int, arm: Callable[[], None]) -> None:
     settings.COMPACTION_MID_LOOP = False
     arm()
     runs.start(session_id=session_id, content="read long.txt")
-    wait_idle(session_id)
+    wait()
 
 
 def undo(session_id: int, arm: Callable[[], None]) -> None:
     """The undo of a compaction."""
     compactions.request(session_id=session_id)
-    wait_idle(session_id)
+    wait()
     arm()
     compactions.undo(session_id=session_id)
 
@@ -122,7 +123,7 @@ def next_message(session_id: int, arm: Callable[[], None], *, text: str = "go on
     """Whatever happened before: the next message."""
     arm()
     runs.start(session_id=session_id, content=text)
-    wait_idle(session_id)
+    wait()
 
 
 # -- those that come after
@@ -153,19 +154,31 @@ def expire(session_id: int, arm: Callable[[], None], *, seconds: float) -> Any:
     return {"at_once": at_once, "left_s": None}
 
 
+def stream(session_id: int, arm: Callable[[], None], *, base_url: str) -> None:
+    """A run whose model answers over HTTP."""
+    model = ModelProfile.objects.create(
+        name="wire", provider="openai", model_id="wire", base_url=base_url, window_tokens=WINDOW
+    )
+    Session.objects.filter(pk=session_id).update(model=model)
+    runs.start(session_id=session_id, content="read long.txt")
+    wait()
+
+
 def compete(
     session_id: int, arm: Callable[[], None], *, what: str, start_at: float, event: str = ""
 ) -> Any:
     """Send or compact at a given time of the clock; how it was answered."""
+    POINTS.pause = 0.02
     time.sleep(max(0.0, start_at - time.time()))
     try:
         if what == "send":
-            started = runs.start(session_id=session_id, content="hello", event_id=event)
+            text = event or f"rival {os.getpid()}"
+            started = runs.start(session_id=session_id, content=text, event_id=event)
             answer = ["started", started.execution_id]
         else:
             accepted = compactions.request(session_id=session_id)
             answer = [accepted.status, accepted.execution_id]
     except SessionAlreadyRunning as refusal:
         answer = ["refused", refusal.execution_id]
-    wait_idle(session_id)
+    wait()
     return answer

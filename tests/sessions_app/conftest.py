@@ -1,4 +1,6 @@
-"""What the tests of REST share: signed-in clients, and no model from the surrounding environment."""
+"""What tests of the top floor share: clients, sessions on the wire, no model from the environment."""
+
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
@@ -7,6 +9,8 @@ from pytest_django import Settings
 from sessions_app import claims
 from sessions_app.models import Claim, Session
 from tests.sessions_app.rest import Rest, signed_in
+from tests.sessions_app.running import run, wire_model
+from tests.wire.fixture import Wire
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +33,18 @@ def running(session: Session) -> Session:
     """The session while the execution `e1` holds its claim."""
     assert claims.take(session_id=session.pk, execution_id="e1", kind=Claim.Kind.RUN)
     return session
+
+
+@pytest.fixture
+def wired(make_session: Callable[..., Session], wire: Wire) -> Session:
+    """A session on the wire server, with a small window."""
+    return make_session(model=wire_model(wire.base_url, window_tokens=20_000))
+
+
+@pytest.fixture
+def talked(wired: Session, wire: Wire) -> Session:
+    """The same after four messages."""
+    for n in range(4):
+        wire.script({"text": f"answer {n} " + "word " * 300})
+        run(wired, f"wish {n}")
+    return wired

@@ -1,25 +1,15 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from sessions_app import runs
 from sessions_app.models import Claim, Session
+from tests.sessions_app.compacting import HANGING
 from tests.sessions_app.rest import Rest
-from tests.sessions_app.running import frames, run, wait_idle, wire_model
+from tests.sessions_app.running import frames, wait_idle
 from tests.wire.fixture import Wire
 
 pytestmark = pytest.mark.usefixtures("runs_end")
-HANGING = {"when": "<handoff>", "hang_after": 1}
-
-
-@pytest.fixture
-def talked(make_session: Callable[..., Session], wire: Wire) -> Session:
-    """A session of two rounds."""
-    session = make_session(model=wire_model(wire.base_url))
-    for n in range(2):
-        run(session, f"wish {n}")
-    return session
 
 
 def compact(api: Rest, session: Session, **body: Any) -> Any:

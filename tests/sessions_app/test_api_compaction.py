@@ -1,12 +1,10 @@
-from collections.abc import Callable
-
 import pytest
 
 from compaction_app.models import SessionCompaction
 from sessions_app.models import Session
 from sessions_app.shapes import time_text
 from tests.sessions_app.rest import Rest
-from tests.sessions_app.running import compact, run, wire_model
+from tests.sessions_app.running import compact, run
 from tests.wire.fixture import Wire
 
 pytestmark = pytest.mark.usefixtures("runs_end")
@@ -14,14 +12,11 @@ SUMMARY = {"when": "<handoff>", "text": "<handoff>First.</handoff>"}
 
 
 @pytest.fixture
-def compacted(make_session: Callable[..., Session], wire: Wire) -> Session:
+def compacted(talked: Session, wire: Wire) -> Session:
     """A session that was compacted once."""
-    session = make_session(model=wire_model(wire.base_url))
-    for n in range(2):
-        run(session, f"wish {n}")
     wire.script(SUMMARY)
-    compact(session)
-    return session
+    compact(talked)
+    return talked
 
 
 def test_it_is_the_literal_null_before_the_first(api: Rest, session: Session) -> None:

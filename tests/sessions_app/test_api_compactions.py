@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ from sessions_app import compactions
 from sessions_app.models import Session
 from sessions_app.shapes import time_text
 from tests.sessions_app.rest import Rest
-from tests.sessions_app.running import compact, run, wire_model
+from tests.sessions_app.running import compact
 from tests.wire.fixture import Wire
 
 ZEROS = dict.fromkeys(["toolCalls", "intents", "expired", "missed", "acts", "ok", "errors"], 0)
@@ -24,14 +23,6 @@ def test_before_anything_the_list_is_empty_and_the_report_zero(api: Rest, sessio
         "next": None,
         "report": {**ZEROS, "lastAct": None, "lastError": None},
     }
-
-
-@pytest.fixture
-def talked(make_session: Callable[..., Session], wire: Wire) -> Session:
-    session = make_session(model=wire_model(wire.base_url))
-    for n in range(2):
-        run(session, f"wish {n}")
-    return session
 
 
 @pytest.mark.usefixtures("runs_end")

@@ -32,6 +32,10 @@ def test_it_names_every_operation_of_the_protocol(schema: dict[str, Any]) -> Non
         (f"{session}/messages", "post"),
         (f"{session}/messages/{{message_id}}/output", "get"),
         (f"{session}/cancel", "post"),
+        (f"{session}/compact", "post"),
+        (f"{session}/compaction", "get"),
+        (f"{session}/compaction/undo", "post"),
+        (f"{session}/compactions", "get"),
         (f"{session}/context", "get"),
         (f"{session}/requests", "get"),
         (f"{session}/requests/{{request_id}}", "get"),
@@ -56,7 +60,8 @@ def test_it_says_what_an_input_holds_to(schema: dict[str, Any]) -> None:
     assert shapes["MessageInput"]["required"] == ["content"]
     assert shapes["SessionInput"]["properties"]["model"]["minLength"] == 1
     assert "minLength" not in shapes["SessionInput"]["properties"]["title"]
-    assert shapes["Context"]["nullable"] is True
+    assert shapes["CompactInput"]["properties"]["instructions"]["maxLength"] == 2_000
+    assert shapes["Context"]["nullable"] is shapes["Compaction"]["nullable"] is True
 
 
 def test_it_comes_as_yaml_too(api: Rest) -> None:

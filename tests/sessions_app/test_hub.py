@@ -320,7 +320,9 @@ async def test_a_client_that_reads_nothing_is_closed(
     await slow.connect()
     await database(emit, session.pk, 3)
     await until_closed(owner)
+    await database(emit, session.pk, 3)
     assert await slow.close_code() == 4408
+    assert await slow.says_nothing()
     await slow.leave()
 
 

@@ -42,6 +42,10 @@ MATRIX: dict[str, dict[str, Statuses]] = {
     "v1/sessions/<int:session_id>/messages": {"GET": OWN, "POST": (401, 403, 400, 403)},
     "v1/sessions/<int:session_id>/messages/<int:message_id>/output": {"GET": OWN},
     "v1/sessions/<int:session_id>/cancel": {"POST": (401, 403, 202, 403)},
+    "v1/sessions/<int:session_id>/compact": {"POST": (401, 403, 202, 403)},
+    "v1/sessions/<int:session_id>/compaction": {"GET": OWN},
+    "v1/sessions/<int:session_id>/compaction/undo": {"POST": (401, 403, 409, 403)},
+    "v1/sessions/<int:session_id>/compactions": {"GET": OWN},
     "v1/sessions/<int:session_id>/context": {"GET": OWN},
     "v1/sessions/<int:session_id>/requests": {"GET": OWN},
     "v1/sessions/<int:session_id>/requests/<int:request_id>": {"GET": OWN},
@@ -54,6 +58,7 @@ MATRIX: dict[str, dict[str, Statuses]] = {
 FRAMES: dict[str, str | None] = {
     "send_message": "error",  # without a content
     "cancel": None,
+    "compact_now": "compaction_start",  # and its end: there is nothing to compact
     "subscribe": "session_snapshot",
     "ping": "pong",
 }

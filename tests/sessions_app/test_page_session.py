@@ -1,3 +1,4 @@
+import itertools
 import re
 from collections.abc import Callable
 
@@ -37,8 +38,12 @@ def test_it_is_for_its_owner_alone(session: Session, stranger: User, client: Cli
     address = f"/sessions/{session.pk}"
     assert client.get(address).headers["location"] == f"/accounts/login/?next={address}"
     client.force_login(stranger)
-    assert client.get(address).status_code == 403
-    assert client.get("/sessions/999999").status_code == 404
+    for place, status, words in [
+        (address, 403, "someone else"),
+        ("/sessions/9999", 404, "deleted"),
+    ]:
+        response = client.get(place)
+        assert (response.status_code, words in response.content.decode()) == (status, True)
 
 
 def test_it_shows_the_conversation_without_scripts(page: Client, session: Session) -> None:
@@ -101,7 +106,7 @@ def test_rounds_are_counted_within_the_run(page: Client, session: Session) -> No
             say(session, "assistant", "x", execution_id=f"e{number}")
     for query in ("", f"?before={session.messages.all()[90].pk}"):
         numbers = re.findall(r"Agent · round (\d+)", shown(page, session, query))
-        assert set(zip(numbers, numbers[1:], strict=False)) == {("1", "2"), ("2", "3"), ("3", "1")}
+        assert set(itertools.pairwise(numbers)) == {("1", "2"), ("2", "3"), ("3", "1")}
 
 
 def test_notices_and_retries_stay_visible(page: Client, session: Session) -> None:

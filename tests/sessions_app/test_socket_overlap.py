@@ -1,5 +1,6 @@
 """Deltas around a snapshot, and those made from partials of another process: each text once."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from sessions_app.hub import Delta
 from sessions_app.overlap import Overlap
 from sessions_app.partial_relay import PartialRelay
 from sessions_app.session_snapshot import Resumption
+from sessions_app.socket_auth import Admission, Credential
+from sessions_app.socket_room import Room
+from sessions_app.socket_writer import SocketWriter
 
 TAKEN_NS = 1_000
 SEQ = 5
@@ -39,7 +43,7 @@ def followed(at: int, pieces: Sequence[str]) -> str:
         remainder = cut.remainder(delta(piece, offset))
         offset += len(piece)
         if remainder is not None:
-            data = orjson.loads(remainder)["data"]
+            data = orjson.loads(remainder.text)["data"]
             assert data["offset"] == len(text)
             text += data["delta"]
     return text
@@ -54,33 +58,41 @@ def test_snapshot_and_deltas_make_the_text_wherever_they_meet(
     assert followed(at, pieces) == whole
 
 
-def test_a_delta_from_before_the_snapshot_is_dropped() -> None:
-    assert overlap().remainder(delta("a", 0, made_ns=TAKEN_NS)) is None
+async def test_deltas_from_before_the_snapshot_are_not_sent_after_it() -> None:
+    sent: asyncio.Queue[Any] = asyncio.Queue()
+    admission = Admission(Credential("token", "key"), 7, 1)
+    writer = SocketWriter(Room(7), admission, sent.put, on_close=lambda writer: None)
+    made = [delta(text, 0, made_ns=TAKEN_NS + at) for at, text in enumerate("abcd", -2)]
+    for one in made:
+        writer.take_delta(one)
+    writer.place(Resumption({"seq": SEQ, "partial": None}, SEQ, TAKEN_NS), "snapshot")
+    assert [(await sent.get())["text"] for _ in range(2)] == ["snapshot", made[3].text]
+    writer.stop()
 
 
 def test_a_delta_of_a_later_request_is_whole() -> None:
     one = delta("ab", 0, request_id=2)
-    assert overlap("abc").remainder(one) == one.text
+    assert overlap("abc").remainder(one) == one
 
 
 def test_a_retry_begins_anew_though_its_request_is_the_same() -> None:
     one = delta("ab", 0, after_seq=SEQ + 1)
-    assert overlap("abc").remainder(one) == one.text
+    assert overlap("abc").remainder(one) == one
 
 
 def test_the_kinds_are_cut_each_by_its_own_length() -> None:
     cut = overlap("abc", "th")
     thinking = cut.remainder(delta("hi", 1, type_="thinking_delta"))
     content = cut.remainder(delta("bcd", 1))
-    assert thinking == delta("i", 2, type_="thinking_delta").text
-    assert content == delta("d", 3).text
+    assert thinking == delta("i", 2, type_="thinking_delta")
+    assert content == delta("d", 3)
 
 
 def test_it_is_over_when_each_kind_has_passed() -> None:
     cut = overlap("a", "t")
     states = [cut.is_over]
     for one in (delta("u", 1, type_="thinking_delta"), delta("b", 1)):
-        assert cut.remainder(one) == one.text
+        assert cut.remainder(one) == one
         states.append(cut.is_over)
     assert states == [False, False, True]
 

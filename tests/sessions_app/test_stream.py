@@ -104,6 +104,12 @@ def test_it_reads_rows_in_order_and_no_further_than_asked(session: Session) -> N
     assert [seq for seq, _ in found] == [2, 3, 4]
 
 
+def test_it_reads_few_rows_at_once_where_they_are_large(session: Session) -> None:
+    emit(session.pk, 5, padding="x" * (stream.ROWS_CHARS // 2))
+    found = stream.rows(session.pk, after=0, upto=5, limit=100)
+    assert [seq for seq, _ in found] == [1, 2]
+
+
 def test_it_knows_the_heads_of_many_sessions(
     make_session: Callable[..., Session], running: Session
 ) -> None:
