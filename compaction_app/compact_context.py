@@ -4,24 +4,29 @@ The only place where the tool's name stands. The description holds what is fixed
 numbers there would break the prompt cache); brief, card and receipt are notes at the request's end.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from reprlib import repr as short  # a repr that neither depth nor length of a value can break
 from typing import Any
 
 from agent.messages import ToolDefinition
+from agent.prompt.notes import escaped
 from agent.prompt.templates import render
 from agent.protocols import ToolOutcome
 from agent.text import clean
 from compaction_app.compactor import Outcome, Report
 from compaction_app.intents import INTENT_TTL_S, Intent, Intents
 from compaction_app.policy import SHARES
+from compaction_app.ranges import tail_budget
 
 TOOL_NAME = "compact_context"
 ACTIONS = ("compact", "set-tier")
 REASON_CHARS = 200
+UNKNOWN_MEANS = "standard"  # what an unknown tier stands for
 CARD_FROM = 0.3  # occupancy
 SOON_FROM, NOW_FROM = 0.5, 0.7  # of the window: the card's advice
-WHY_CHARS = 220  # so that a receipt has at most 400
+WHY_CHARS = 220  # as sent, so that a receipt has at most 400
 
 
 @dataclass(slots=True)
@@ -30,11 +35,13 @@ class RegisteredTier:
 
     value: str
     store: Callable[[str], Awaitable[None]]
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # calls of a round run side by side
 
     async def register(self, tier: str) -> None:
         """It holds from now on, for automatic compactions too."""
-        await self.store(tier)
-        self.value = tier
+        async with self._lock:
+            await self.store(tier)
+            self.value = tier
 
 
 class CompactContext:
@@ -69,22 +76,25 @@ class CompactContext:
         if action == "set-tier":
             return ToolOutcome({"ok": True, "action": action, "tier": self._tier.value})
         reason = clean(str(arguments.get("reason") or ""))[:REASON_CHARS]
-        once = "standard" if tier and tier not in SHARES else ""
-        self._intents.register(self._session_id, Intent(reason, once))
-        return ToolOutcome(self._scheduled(tier, once))
+        unknown = tier if tier not in SHARES else ""
+        intent = Intent(reason, UNKNOWN_MEANS if unknown else self._tier.value)
+        self._intents.register(self._session_id, intent)
+        return ToolOutcome(self._scheduled(intent, unknown))
 
-    def _scheduled(self, tier: str, once: str) -> dict[str, Any]:
+    def _scheduled(self, intent: Intent, unknown: str) -> dict[str, Any]:
         data: dict[str, Any] = {
             "ok": True,
             "scheduled": "next-step",
             "action": "compact",
-            "tier": once or self._tier.value,
+            "tier": intent.tier,
             "verify": render(self._language, "compact_verify"),
         }
-        if once:
-            allowed = ", ".join(SHARES)
+        if unknown:
             data["note"] = render(
-                self._language, "compact_unknown_tier", tier=repr(tier[:40]), allowed=allowed
+                self._language,
+                "compact_unknown_tier",
+                tier=short(unknown),
+                allowed=", ".join(SHARES),
             )
         return data
 
@@ -93,16 +103,16 @@ def _refusal(arguments: Mapping[str, Any]) -> str:
     """What is wrong with the arguments; empty when nothing is."""
     unknown = [name for name in arguments if name not in PARAMETERS["properties"]]
     if unknown:
-        return f"unknown argument {unknown[0]!r}; allowed: {', '.join(PARAMETERS['properties'])}"
+        allowed = ", ".join(PARAMETERS["properties"])
+        return f"unknown argument {short(unknown[0])}; allowed: {allowed}"
     for name, value in arguments.items():
         if value is not None and not isinstance(value, str):
-            return f"{name} must be a text, not {value!r:.80}"
-    action = arguments.get("action")
+            return f"{name} must be a text, not {short(value)}"
+    action, tier = arguments.get("action"), arguments.get("tier")
     if action and action not in ACTIONS:
-        return f"unknown action {action!r:.80}; allowed: {', '.join(ACTIONS)}"
-    if action == "set-tier" and arguments.get("tier") not in SHARES:
-        given = arguments.get("tier")
-        return f"set-tier needs a tier: {', '.join(SHARES)}; given: {given!r:.80}"
+        return f"unknown action {short(action)}; allowed: {', '.join(ACTIONS)}"
+    if action == "set-tier" and tier not in SHARES:
+        return f"set-tier needs a tier: {', '.join(SHARES)}; given: {short(tier)}"
     return ""
 
 
@@ -134,9 +144,12 @@ def brief(language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CardNumbers:
-    """What the decision card shows, in tokens; `grown` = by how much the last round grew."""
+    """What the decision card shows, in tokens; `above` = of the messages after the boundary,
+    `grown` = by how much the last round grew.
+    """
 
     active: int
+    above: int
     window: int
     line: int
     tier: str
@@ -149,7 +162,7 @@ def card(language: str, numbers: CardNumbers) -> str:
     if occupancy < CARD_FROM:
         return ""
     advice = "now" if occupancy >= NOW_FROM else "soon" if occupancy >= SOON_FROM else "wait"
-    kept = {tier: f"{int(numbers.window * share):,}" for tier, share in SHARES.items()}
+    kept = {tier: f"{_kept(numbers, tier):,}" for tier in SHARES}
     return render(
         language,
         "compact_card",
@@ -164,6 +177,11 @@ def card(language: str, numbers: CardNumbers) -> str:
         tool=TOOL_NAME,
         **kept,
     )
+
+
+def _kept(numbers: CardNumbers, tier: str) -> int:
+    """What a call with this tier would keep now."""
+    return tail_budget(window=numbers.window, tier=tier, above=numbers.above, forced=True)
 
 
 def _trend(language: str, numbers: CardNumbers) -> str:
@@ -187,12 +205,25 @@ def receipt(language: str, report: Report) -> str:
         return not_needed(language, "nothing_new")
     if report.outcome == Outcome.CONFLICT:
         return not_needed(language, "served")
-    why = f"{report.outcome.value}: {report.error}".strip(": ")[:WHY_CHARS]
-    return render(language, "compact_receipt_not_executed", why=why)
+    why = f"{report.error_code or report.outcome.value}: {report.error}".strip(": ")
+    return render(language, "compact_receipt_not_executed", why=_cut(why))
 
 
 def not_needed(language: str, why: str) -> str:
     """The receipt of an intent that asked for nothing: `why` is "nothing_new" or "served"."""
-    return render(
-        language, "compact_receipt_not_needed", why=render(language, f"compact_why_{why}")
-    )
+    because = render(language, f"compact_why_{why}")
+    return render(language, "compact_receipt_not_needed", why=because)
+
+
+def not_executed(language: str, why: str) -> str:
+    """The receipt of an intent that was too late: `why` is "lapsed" or "run_ended"."""
+    because = render(language, f"compact_why_{why}")
+    return render(language, "compact_receipt_not_executed", why=because)
+
+
+def _cut(text: str) -> str:
+    """At most WHY_CHARS as sent, where some characters take several."""
+    text = text[:WHY_CHARS]
+    while len(escaped(text)) > WHY_CHARS:
+        text = text[:-1]
+    return text

@@ -6,22 +6,22 @@ unless the commit was won.
 
 import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import Protocol
 
-from agent.errors import AgentError, ModelOutputInvalid, ModelUnavailable
+from agent.errors import AgentError, ModelOutputInvalid
 from agent.history import Conversation
-from agent.messages import ModelResponse, ModelSpec, Usage
-from agent.protocols import ModelClient, RetryNotice
+from agent.messages import ModelResponse, Usage
+from agent.protocols import RetryNotice
 from agent.request import ModelRequest, RequestBuilder, fits
-from agent.retry import RetryPolicy, with_retries
 from agent.tokens import MESSAGE_OVERHEAD
 from compaction_app import handoff
 from compaction_app.extract import extract
 from compaction_app.policy import Trigger, summary_limit
 from compaction_app.ranges import Cut, choose, tail_budget
+from compaction_app.stack_head import stack_head
+from compaction_app.summariser import Summariser
 
 NOT_REPORTED = Usage()
 
@@ -38,15 +38,19 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked for: why, how much is kept, what the user wants kept in mind."""
+    """What is asked for: why, how much is kept, what the user wants kept in mind; `reason` is the
+    model's, where it asked.
+    """
 
     trigger: Trigger
     tier: str
     focus: str = ""
+    reason: str = ""
     smallest: bool = False  # keep the newest round only
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "focus", self.focus.strip())
+        object.__setattr__(self, "reason", self.reason.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class Report:
     duration_ms: int = 0
     error: str = ""
     error_code: str = ""
+    error_stack: str = ""  # where a failure came from
 
     @property
     def saved_tokens(self) -> int:
@@ -109,16 +114,6 @@ class Records(Protocol):
     async def current(self) -> Conversation:
         """The conversation as it is stored now."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Summariser:
-    """Who writes the summary: the session's model, or another with its own window."""
-
-    client: ModelClient
-    spec: ModelSpec
-    max_tokens: int  # configured limit of a summary
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
 
 
 class Compactor:
@@ -193,6 +188,7 @@ class Compactor:
                     outcome=Outcome.FAILED,
                     error=error.user_message,
                     error_code=error.code,
+                    error_stack=stack_head(error),
                 )
             summary, usage = self._extracted(conversation, cut, limit), NOT_REPORTED
             report = replace(report, error=error.user_message, error_code=error.code, model="")
@@ -212,7 +208,9 @@ class Compactor:
         self, conversation: Conversation, cut: Cut, order: Order, limit: int
     ) -> tuple[str, Usage]:
         """The model's summary; empty when the request would not fit and so is not sent."""
-        ask = handoff.instruction(self.language, limit=limit, focus=order.focus)
+        ask = handoff.instruction(
+            self.language, limit=limit, focus=order.focus, reason=order.reason
+        )
         request = self.builder.build_summary(
             conversation, ask, messages=cut.messages, tokens=cut.tokens, limit=limit
         )
@@ -225,10 +223,8 @@ class Compactor:
         try:
             summary = handoff.parse(response)
         except ModelOutputInvalid as problem:
-            ask = handoff.correction(
-                self.language, problem=problem.user_message, limit=limit, focus=order.focus
-            )
-            response = await self._ask(replace(request, instruction=ask))
+            again = handoff.correction(self.language, problem=problem.user_message, instruction=ask)
+            response = await self._ask(replace(request, instruction=again))
             summary = handoff.parse(response)
         faithful = handoff.faithful(
             summary, previous=conversation.summary, said=said, language=self.language
@@ -240,11 +236,7 @@ class Compactor:
         request_id = await self.records.summary_requested(request)
         started, response, error = time.monotonic(), None, ""
         try:
-            response = await with_retries(
-                partial(_last, self.summariser.client, request),
-                notify=self.records.retrying,
-                policy=self.summariser.retry,
-            )
+            response = await self.summariser.ask(request, notify=self.records.retrying)
         except AgentError as problem:
             error = problem.user_message
             raise
@@ -280,18 +272,6 @@ class Compactor:
         else:
             self.newest_id = report.newest_id
         return report, await self.records.current()
-
-
-async def _last(client: ModelClient, request: ModelRequest) -> ModelResponse:
-    """The response at the end of a stream that nobody watches."""
-    stream = client.stream(request)
-    try:
-        async for event in stream:
-            if isinstance(event, ModelResponse):
-                return event
-    finally:
-        await stream.aclose()
-    raise ModelUnavailable("The model's stream ended without a response.")
 
 
 def _since(started: float) -> int:

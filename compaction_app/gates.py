@@ -21,7 +21,7 @@ from compaction_app.policy import (
     line,
     verdict,
 )
-from compaction_app.teaching import Teaching
+from compaction_app.teaching import Level, Teaching
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,18 @@ class CompactionGates:
     async def at_start(self, conversation: Conversation) -> Conversation:
         """The line only: nobody can have asked for anything yet."""
         self._done = 0
+        await self.teaching.drop_intent()  # of a run that lost its claim
         return await self._keep_below_line(conversation, Trigger.REQUEST_START)
 
     async def after_round(self, conversation: Conversation) -> Conversation:
         """Flag, then intent, then the line; the first two are read whatever the switches say."""
         self._done = 0
+        self.teaching.heard()
+        complete = conversation.history.complete
+        if complete:
+            self.teaching.settle()
         conversation = await self._by_flag(conversation)
-        conversation = await self._by_intent(conversation)
+        conversation = await self._by_intent(conversation, possible=complete)
         await self.listener.context_checked(self._request(conversation))
         if not self.settings.mid_loop:
             return conversation
@@ -96,6 +101,7 @@ class CompactionGates:
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """A click in the last round is honoured."""
         self._done = 0
+        self.teaching.heard()
         return await self._by_flag(conversation)
 
     async def at_overflow(self, conversation: Conversation) -> Conversation | None:
@@ -135,17 +141,17 @@ class CompactionGates:
         _, conversation = await self._compact(conversation, order)
         return conversation
 
-    async def _by_intent(self, conversation: Conversation) -> Conversation:
+    async def _by_intent(self, conversation: Conversation, *, possible: bool) -> Conversation:
         """What the model asked for in this round. Consumed before it is tried: once, whatever
-        comes.
+        comes. Not possible while a call has no result: no cut could lie behind it.
         """
-        intent = await self.teaching.intent(possible=conversation.history.complete)
+        intent = await self.teaching.intent(possible=possible)
         if intent is None:
             return conversation
         if self._done:
             self.teaching.served()
             return conversation
-        order = Order(Trigger.TOOL, intent.tier or self._tier(), intent.reason)
+        order = Order(Trigger.TOOL, intent.tier, reason=intent.reason)
         report, conversation = await self._compact(conversation, order)
         self.teaching.answered(report)
         return conversation
@@ -219,12 +225,13 @@ class CompactionGates:
 
     def _notes(self, conversation: Conversation, *, sending: bool) -> str:
         estimated = self.compactor.builder.build(conversation).estimated
-        return self.teaching.notes(
+        level = Level(
             active=self.occupancy.active(estimated, conversation.history),
+            above=conversation.history.tokens,
             window=self._spec().window_tokens,
             line=self._line(),
-            sending=sending,
         )
+        return self.teaching.notes(level, sending=sending)
 
     def _floor(self) -> int:
         return round(self.compactor.builder.floor * self.occupancy.calibration)

@@ -12,16 +12,19 @@ QUOTE = "> "
 MAX_FOCUS_CHARS = 2_000  # of what the user asks a summary to attend to
 
 
-def instruction(language: str, *, limit: int, focus: str = "") -> str:
-    """The last message of a summary request; `focus` is the user's wish, `limit` in tokens."""
-    wish = render(language, "handoff_focus", focus=focus.strip()) if focus.strip() else ""
+def instruction(language: str, *, limit: int, focus: str = "", reason: str = "") -> str:
+    """The last message of a summary request; `limit` in tokens.
+
+    `focus` is the user's wish, `reason` the model's own: never the one in the place of the other.
+    """
+    wish = render(language, "handoff_focus", focus=focus) if focus else ""
+    wish += render(language, "handoff_reason", reason=reason) if reason else ""
     return render(language, "handoff_instruction", limit=f"{limit:,}", focus=wish)
 
 
-def correction(language: str, *, problem: str, limit: int, focus: str = "") -> str:
+def correction(language: str, *, problem: str, instruction: str) -> str:
     """The same after an unusable reply, which is not shown to the model again."""
-    again = instruction(language, limit=limit, focus=focus)
-    return render(language, "handoff_correction", problem=problem, instruction=again)
+    return render(language, "handoff_correction", problem=problem, instruction=instruction)
 
 
 def parse(response: ModelResponse) -> str:

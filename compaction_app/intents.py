@@ -10,14 +10,14 @@ INTENT_TTL_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A wish to compact; an empty tier means the registered one.
+    """A wish to compact, with the tier that its call was told.
 
     `settled_at` is when its round's last result was in, None before: only then its age counts, so
     that a slow tool beside it does not make it lapse.
     """
 
-    reason: str = ""
-    tier: str = ""
+    reason: str
+    tier: str
     settled_at: float | None = None
 
 
@@ -70,10 +70,16 @@ class Intents:
         with self._lock:
             self._receipts[session_id] = text
 
-    def take_receipt(self, session_id: int) -> str:
-        """The session's receipt, once; empty without one."""
+    def receipt(self, session_id: int) -> str:
+        """The session's receipt, left where it is; empty without one."""
         with self._lock:
-            return self._receipts.pop(session_id, "")
+            return self._receipts.get(session_id, "")
+
+    def forget_receipt(self, session_id: int, text: str) -> None:
+        """It has reached the model; another one, left since, stays."""
+        with self._lock:
+            if self._receipts.get(session_id) == text:
+                del self._receipts[session_id]
 
     def _sweep(self) -> None:
         now = self.clock()

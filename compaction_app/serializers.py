@@ -80,6 +80,9 @@ class LastErrorSerializer(Shape):
 
     code = serializers.CharField()
     message = serializers.CharField()
+    stack = serializers.CharField(
+        default="", help_text="The innermost frames, one a line, the innermost first."
+    )
 
 
 class CompactionReportSerializer(Shape):

@@ -191,5 +191,9 @@ def _count(session_id: int, report: Report, event: SessionCompactionEvent) -> No
         changes["ok"] = F("ok") + 1
     if failed:
         changes["errors"] = F("errors") + 1
-        changes["last_error"] = {"code": report.error_code, "message": report.error}
+        changes["last_error"] = {
+            "code": report.error_code,
+            "message": report.error,
+            "stack": report.error_stack,
+        }
     SessionCompactionReport.objects.filter(session_id=session_id).update(**changes)

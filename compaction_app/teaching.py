@@ -10,6 +10,16 @@ from compaction_app.compactor import Report
 from compaction_app.intents import Intent, Intents
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How full the context is, in tokens: active ones, those after the boundary, window, line."""
+
+    active: int
+    above: int
+    window: int | None
+    line: int | None
+
+
 @dataclass
 class Teaching:
     """The side of the tool that faces one run. `briefed` False: every request carries the brief."""
@@ -20,29 +30,50 @@ class Teaching:
     tier: RegisteredTier
     count: Callable[[str], Awaitable[None]]
     briefed: bool = False
-    _last_active: int | None = None
-    _receipt: str = ""
+    _last_active: int | None = None  # of the last request that was answered
+    _sent: tuple[int, str] | None = None  # active tokens and receipt of one without an answer yet
 
-    def notes(self, *, active: int, window: int | None, line: int | None, sending: bool) -> str:
+    def notes(self, level: Level, *, sending: bool) -> str:
         """The block for the end of the next request, empty when there is nothing to say.
 
-        May be asked for again until `sending`, which uses the receipt up.
+        May be asked for any number of times; `sending` says that a request goes out with it.
         """
-        self._receipt = self._receipt or self.intents.take_receipt(self.session_id)
-        card = ""
-        if window is not None and line is not None:
-            grown = None if self._last_active is None else active - self._last_active
-            numbers = CardNumbers(active, window, line, self.tier.value, grown)
-            card = compact_context.card(self.language, numbers)
+        receipt = self.intents.receipt(self.session_id)
         brief = "" if self.briefed else compact_context.brief(self.language)
-        notes = wrap_notes(brief, card, self._receipt)
         if sending:
-            self._last_active, self._receipt = active, ""
-        return notes
+            self._sent = (level.active, receipt)
+        return wrap_notes(brief, self._card(level), receipt)
+
+    def _card(self, level: Level) -> str:
+        if level.window is None or level.line is None:
+            return ""
+        grown = None if self._last_active is None else level.active - self._last_active
+        numbers = CardNumbers(
+            active=level.active,
+            above=level.above,
+            window=level.window,
+            line=level.line,
+            tier=self.tier.value,
+            grown=grown,
+        )
+        return compact_context.card(self.language, numbers)
+
+    def heard(self) -> None:
+        """The model has answered, so the receipt of its request has reached it.
+
+        Not before: a request that fails takes its receipt along into the next one.
+        """
+        if self._sent is not None:
+            self._last_active, receipt = self._sent
+            self.intents.forget_receipt(self.session_id, receipt)
+            self._sent = None
+
+    def settle(self) -> None:
+        """The round's last result is in: its intent ages from now on."""
+        self.intents.settle(self.session_id)
 
     async def intent(self, *, possible: bool) -> Intent | None:
         """The intent to act on, consumed and counted; left alone while acting is not possible."""
-        self.intents.settle(self.session_id)
         await self._count_expired()
         if not possible or self.intents.peek(self.session_id) is None:
             return None
@@ -51,22 +82,23 @@ class Teaching:
 
     def answered(self, report: Report) -> None:
         """Tell the model what became of its intent."""
-        text = compact_context.receipt(self.language, report)
-        self.intents.leave_receipt(self.session_id, text)
+        self._leave(compact_context.receipt(self.language, report))
 
     def served(self) -> None:
         """Something else has just made room."""
-        text = compact_context.not_needed(self.language, "served")
-        self.intents.leave_receipt(self.session_id, text)
+        self._leave(compact_context.not_needed(self.language, "served"))
 
-    async def run_ended(self) -> None:
-        """An intent dies with its run; a receipt that was not sent waits for the next one."""
-        if self._receipt:
-            self.intents.leave_receipt(self.session_id, self._receipt)
+    async def drop_intent(self) -> None:
+        """An intent dies with its run: counted as missed, and said in the next request."""
         await self._count_expired()
         if self.intents.take(self.session_id) is not None:
+            self._leave(compact_context.not_executed(self.language, "run_ended"))
             await self.count("missed")
 
     async def _count_expired(self) -> None:
         for _ in range(self.intents.take_expired(self.session_id)):
+            self._leave(compact_context.not_executed(self.language, "lapsed"))
             await self.count("expired")
+
+    def _leave(self, receipt: str) -> None:
+        self.intents.leave_receipt(self.session_id, receipt)

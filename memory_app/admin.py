@@ -1,30 +1,132 @@
-"""Memories, to be looked at."""
+"""Memories: to be found and looked at; an owner's words are nobody else's to change.
 
-from django.contrib import admin
-from django.http import HttpRequest
+Staff may dismiss and restore, which hides nothing and loses nothing.
+"""
 
-from memory_app.models import MemoryItem
+from django.contrib import admin, messages
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from memory_app import services, usage
+from memory_app.errors import MemoryRefused
+from memory_app.models import MemoryItem, MemoryUse
+
+LISTED_SESSIONS = 20
+SHOWN_CHARS = 120
+SHOWN_PROJECTS = 200
+
+Status = MemoryItem.Status
+
+
+class ProjectFilter(admin.SimpleListFilter):
+    """By project; its identity decides, not how a collation compares the key."""
+
+    title = "project"
+    parameter_name = "project"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: admin.ModelAdmin[MemoryItem]
+    ) -> list[tuple[str, str]]:
+        rows = MemoryItem.objects.exclude(project_hash="").order_by()
+        keys = dict(rows.values_list("project_hash", "project_key").distinct())
+        return sorted(keys.items(), key=lambda pair: pair[1])[:SHOWN_PROJECTS]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[MemoryItem]
+    ) -> QuerySet[MemoryItem]:
+        return queryset.filter(project_hash=self.value()) if self.value() else queryset
 
 
 @admin.register(MemoryItem)
 class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
     list_display = [
         "id",
-        "content",
+        "beginning",
         "owner",
         "scope",
         "project_key",
         "source",
         "status",
+        "last_session",
+        "created_at",
         "updated_at",
     ]
-    list_display_links = ["id", "content"]
-    list_filter = ["status", "scope", "source", "updated_at"]
+    list_display_links = ["id", "beginning"]
+    list_filter = [
+        "status",
+        "scope",
+        "source",
+        ProjectFilter,
+        ("owner", admin.RelatedOnlyFieldListFilter),
+        "updated_at",
+    ]
     list_select_related = ["owner"]
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["content", "project_key", "owner__username"]
     search_help_text = "Words of the content, the project or the owner."
+    actions = ["dismiss", "restore"]
+    fields = [
+        "owner",
+        "content",
+        "scope",
+        "project_key",
+        "status",
+        "source",
+        "origin",
+        "created_at",
+        "updated_at",
+        "carried_by",
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryItem]:
+        """With the session of the newest request that carried each."""
+        uses = MemoryUse.objects.filter(memory_id=OuterRef("pk")).order_by("-id")
+        return (
+            super().get_queryset(request).annotate(used_by=Subquery(uses.values("session_id")[:1]))
+        )
+
+    @admin.display(description="content")
+    def beginning(self, row: MemoryItem) -> str:
+        return row.content[:SHOWN_CHARS]
+
+    @admin.display(description="last used by session")
+    def last_session(self, row: MemoryItem) -> SafeString | None:
+        used_by: int | None = getattr(row, "used_by", None)
+        return _session_link(used_by) if used_by else None
+
+    @admin.display(description="written in")
+    def origin(self, row: MemoryItem) -> SafeString | None:
+        if row.origin_session_id is None:
+            return None
+        link = _session_link(row.origin_session_id)
+        return format_html("session {}, message {}", link, row.origin_message_id or "unknown")
+
+    @admin.display(description="carried by requests of")
+    def carried_by(self, row: MemoryItem) -> SafeString:
+        """The sessions that used it last."""
+        used = usage.sessions(memory_id=row.pk, limit=LISTED_SESSIONS)
+        return format_html_join(
+            "",
+            "session {}: {} requests, {} tokens, last {:%Y-%m-%d %H:%M}<br>",
+            ((_session_link(o.session_id), o.requests, o.tokens, o.last_at) for o in used),
+        )
+
+    @admin.action(description="Dismiss: no run gets them any more", permissions=["govern"])
+    def dismiss(self, request: HttpRequest, queryset: QuerySet[MemoryItem]) -> None:
+        self._set_status(request, queryset, Status.DISMISSED)
+
+    @admin.action(description="Restore: runs get them again", permissions=["govern"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[MemoryItem]) -> None:
+        """Proposals are left alone: to accept them is their owner's."""
+        self._set_status(request, queryset.exclude(status=Status.PROPOSED), Status.ACTIVE)
+
+    def has_govern_permission(self, request: HttpRequest) -> bool:
+        """Who may change memories at all may dismiss and restore."""
+        return request.user.has_perm("memory_app.change_memoryitem")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -34,3 +136,21 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
 
     def has_delete_permission(self, request: HttpRequest, obj: MemoryItem | None = None) -> bool:
         return False
+
+    def _set_status(self, request: HttpRequest, rows: QuerySet[MemoryItem], status: Status) -> None:
+        """One after the other, so that the limit holds; those that are refused are named."""
+        changed = 0
+        for row in rows.exclude(status=status).order_by("pk"):
+            try:
+                services.memory_update(
+                    owner_id=row.owner_id, memory_id=row.pk, fields={"status": status}
+                )
+                changed += 1
+            except (MemoryRefused, Http404) as refused:
+                self.message_user(request, f"Memory {row.pk}: {refused}", messages.ERROR)
+        self.message_user(request, f"{changed} changed.", messages.SUCCESS)
+
+
+def _session_link(session_id: int) -> SafeString:
+    path = reverse("admin:sessions_app_session_change", args=[session_id])
+    return format_html('<a href="{}">{}</a>', path, session_id)

@@ -8,9 +8,10 @@ from agent.loop import AgentLoop, Limits
 from agent.tools.executor import ToolExecutor
 from agent.tools.round_budget import RoundBudget
 from compaction_app import services as compaction_services
-from compaction_app.compactor import Compactor, Summariser
+from compaction_app.compactor import Compactor
 from compaction_app.gates import AutomaticSettings, CompactionGates, ManualRequest
 from compaction_app.models import SessionCompaction
+from compaction_app.summariser import Summariser
 from sessions_app import claims, context, model_clients, transactions
 from sessions_app.compaction_records import CompactionRecords
 from sessions_app.context import RunContext

@@ -10,6 +10,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from agent.errors import AgentError, SessionAlreadyRunning
 from sessions_app import (
     compactions,
+    idle,
     interruption,
     runs,
     session_snapshot,
@@ -93,6 +94,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         """Start a run. Its frames tell the rest; only a refusal is answered here."""
         session_id = writer.admission.session_id
         with self._refusals(writer):
+            await idle.make_way(session_id)
             await database(
                 runs.start, session_id=session_id, content=frame.content, event_id=frame.event_id
             )

@@ -41,13 +41,25 @@ async def keep_below_line(execution: Execution, conversation: Conversation) -> N
 def give_way(session_id: int) -> None:
     """Stop a run that has answered and only tidies up, so that a new message can be taken."""
     end = time.monotonic() + GIVE_WAY_S
-    while time.monotonic() < end:
-        current = claims.current(session_id)
-        if current is None or current.kind != Claim.Kind.SETTLING:
-            return
-        if not current.cancel_requested:
-            claims.request_cancel(session_id=session_id)
+    while _asked_to_stop(session_id) and time.monotonic() < end:
         time.sleep(LOOK_EVERY_S)
+
+
+async def make_way(session_id: int) -> None:
+    """The same for callers on an event loop: waiting takes no thread from the run that must stop."""
+    end = time.monotonic() + GIVE_WAY_S
+    while await database(_asked_to_stop, session_id) and time.monotonic() < end:
+        await asyncio.sleep(LOOK_EVERY_S)
+
+
+def _asked_to_stop(session_id: int) -> bool:
+    """Whether such a run is there; it is asked to stop."""
+    current = claims.current(session_id)
+    if current is None or current.kind != Claim.Kind.SETTLING:
+        return False
+    if not current.cancel_requested:
+        claims.request_cancel(session_id=session_id)
+    return True
 
 
 def _cooling(session_id: int) -> bool:

@@ -132,7 +132,7 @@ class _Run:
     async def end(self, phase: Session.Phase, error: str, *, drop_flag: bool) -> None:
         """End it, unless a compaction flag is unread and not to be dropped. Raises ClaimLost."""
         if self.teaching is not None:
-            await self.teaching.run_ended()
+            await self.teaching.drop_intent()
         self.ended = await database(
             endings.end_run,
             session_id=self.session_id,

@@ -9,6 +9,7 @@ from django.conf import settings
 
 BASE: Path = settings.BASE_DIR
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+PACKAGES = ("sessions_app", "compaction_app", "memory_app", "agent")
 KEYS = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}  # read at use, by the name in a model's row
 
 
@@ -65,7 +66,7 @@ def test_files_that_are_named_exist(document: str) -> None:
 
 
 def _in_a_package(name: str) -> bool:
-    return any((BASE / package / name).exists() for package in ("sessions_app", "agent"))
+    return any((BASE / package / name).exists() for package in PACKAGES)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -9,9 +9,10 @@ def wrap_notes(brief: str, card: str, receipt: str) -> str:
     `&` and `<` are escaped as in XML, so that no text can close its element or the block.
     """
     notes = (("brief", brief), ("card", card), ("receipt", receipt))
-    elements = [f"<{name}>\n{_escaped(text)}\n</{name}>\n" for name, text in notes if text.strip()]
+    elements = [f"<{name}>\n{escaped(text)}\n</{name}>\n" for name, text in notes if text.strip()]
     return f"<context_notes>\n{''.join(elements)}</context_notes>" if elements else ""
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text as it stands in its element."""
     return clean(text).strip().replace("&", "&amp;").replace("<", "&lt;")

@@ -16,8 +16,9 @@ from agent.retry import RetryPolicy
 from agent.testing import ScriptedClient, check_pairs, make_builder
 from agent.tokens import TokenEstimator
 from compaction_app import handoff
-from compaction_app.compactor import Compactor, Order, Outcome, Report, Summariser
+from compaction_app.compactor import Compactor, Order, Outcome, Report
 from compaction_app.policy import Trigger
+from compaction_app.summariser import Summariser
 from tests.compaction_app.histories import answer, asks, numbered, result, stored, user
 
 

@@ -15,9 +15,23 @@ def test_the_instruction_names_the_tag_the_limit_and_the_focus(language: str) ->
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_the_correction_says_what_was_wrong_and_asks_again(language: str) -> None:
-    text = handoff.correction(language, problem="it is empty", limit=10)
+    ask = handoff.instruction(language, limit=10)
+    text = handoff.correction(language, problem="it is empty", instruction=ask)
     assert "it is empty" in text
-    assert handoff.instruction(language, limit=10) in text
+    assert ask in text
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "no wish of the user"), ("zh-hans", "不是用户的要求")]
+)
+def test_a_reason_of_the_models_own_is_not_taken_for_the_users_wish(
+    language: str, words: str
+) -> None:
+    text = handoff.instruction(language, limit=10, reason="I am full")
+    wish = handoff.instruction(language, limit=10, focus="I am full")
+    assert words in text
+    assert text.endswith("I am full")
+    assert words not in wish
 
 
 def test_a_valid_reply_is_its_block() -> None:

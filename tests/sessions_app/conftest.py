@@ -1,4 +1,4 @@
-"""What tests of the top floor share: clients, sessions on the wire, no model from the environment."""
+"""What tests of the top floor share: clients, sessions on the wire, no foreign model."""
 
 from collections.abc import Callable
 

@@ -39,7 +39,7 @@ def test_it_shows_all_that_is_known_of_one(api: Rest, talked: Session, wire: Wir
         "tier": "light",
         "prevBoundaryMsgId": None,
         "boundaryMsgId": event.boundary_msg_id,
-        "compactedMessageCount": 2,
+        "compactedMessageCount": 4,
         "beforeTokens": event.before_tokens,
         "afterTokens": event.after_tokens,
         "savedTokens": event.saved_tokens,

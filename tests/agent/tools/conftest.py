@@ -6,6 +6,8 @@ import pytest
 
 from agent.tools import beneath
 from agent.tools.paths import Workspace
+from agent.tools.search_engine import LiteralSearch, SearchEngine
+from tests.agent.tools.searching import ripgrep
 
 Write = Callable[..., Path]
 
@@ -33,6 +35,12 @@ def write(root: Path) -> Write:
         return file
 
     return write_one
+
+
+@pytest.fixture(params=["ripgrep", "literal"])
+def engine(request: pytest.FixtureRequest) -> SearchEngine:
+    """Both engines of a search."""
+    return ripgrep() if request.param == "ripgrep" else LiteralSearch()
 
 
 @pytest.fixture(params=["openat2", "by component"])
