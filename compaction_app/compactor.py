@@ -24,6 +24,7 @@ from compaction_app.stack_head import stack_head
 from compaction_app.summariser import Summariser
 
 NOT_REPORTED = Usage()
+CARRIED_SHARE = 2  # what a summary left out of the user's words gets half of its limit
 
 
 class Outcome(StrEnum):
@@ -226,8 +227,13 @@ class Compactor:
             again = handoff.correction(self.language, problem=problem.user_message, instruction=ask)
             response = await self._ask(replace(request, instruction=again))
             summary = handoff.parse(response)
+        room = limit // CARRIED_SHARE
         faithful = handoff.faithful(
-            summary, previous=conversation.summary, said=said, language=self.language
+            summary,
+            previous=conversation.summary,
+            said=said,
+            language=self.language,
+            fits=lambda text: self.builder.estimator.text(text) <= room,
         )
         return faithful, response.usage
 

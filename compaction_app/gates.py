@@ -23,6 +23,8 @@ from compaction_app.policy import (
 )
 from compaction_app.teaching import Level, Teaching
 
+REMOVABLE = {"handoff", "messages"}  # the sections that a compaction makes smaller
+
 
 @dataclass(frozen=True, slots=True)
 class ManualRequest:
@@ -193,10 +195,11 @@ class CompactionGates:
         return report, conversation
 
     def _verdict(self, conversation: Conversation) -> Verdict:
+        request = self._request(conversation)
         return verdict(
             Situation(
-                active=self._active(conversation),
-                floor=self._floor(),
+                active=self.occupancy.active(request.estimated, conversation.history),
+                floor=self._floor(request),
                 window=self._spec().window_tokens,
                 line=self._line(),
                 done_before_request=self._done,
@@ -207,10 +210,11 @@ class CompactionGates:
     async def _tell_of_floor(self, conversation: Conversation) -> None:
         if self._warn_floor and self._verdict(conversation) == Verdict.FLOOR_OVER_LINE:
             self._warn_floor = False
+            floor = self._floor(self._request(conversation))
             await self.listener.notice(
                 "floor_over_line",
-                "The fixed part of every request (system prompt, tools, memories) has about "
-                f"{self._floor():,} tokens and the line lies at {self._line():,}: compaction can't "
+                "The fixed part of every request (system prompt, tools, memories, notes) has "
+                f"about {floor:,} tokens and the line lies at {self._line():,}: compaction can't "
                 "help, so none is started automatically.",
             )
 
@@ -233,8 +237,11 @@ class CompactionGates:
         )
         return self.teaching.notes(level, sending=sending)
 
-    def _floor(self) -> int:
-        return round(self.compactor.builder.floor * self.occupancy.calibration)
+    def _floor(self, request: ModelRequest) -> int:
+        """Active tokens of what no compaction removes: prompt, tools, notes."""
+        sections = request.manifest.sections
+        fixed = sum(row.tokens for row in sections if row.key not in REMOVABLE)
+        return round((fixed + request.manifest.tools.tokens) * self.occupancy.calibration)
 
     def _spec(self) -> ModelSpec:
         return self.compactor.builder.spec

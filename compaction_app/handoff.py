@@ -1,7 +1,7 @@
 """What a handoff must be: the instruction, the check of the reply, its correction. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from agent.errors import ModelOutputInvalid
 from agent.messages import ModelResponse
@@ -10,6 +10,7 @@ from agent.prompt.templates import render
 BLOCK = re.compile(r"<handoff>(.*?)</handoff>", re.DOTALL)
 QUOTE = "> "
 MAX_FOCUS_CHARS = 2_000  # of what the user asks a summary to attend to
+SHORT_CHARS = 500  # a message up to this long is carried on whole where no word of it is quoted
 
 
 def instruction(language: str, *, limit: int, focus: str = "", reason: str = "") -> str:
@@ -45,11 +46,14 @@ def parse(response: ModelResponse) -> str:
     return summary
 
 
-def faithful(summary: str, *, previous: str, said: Iterable[str], language: str) -> str:
+def faithful(
+    summary: str, *, previous: str, said: Sequence[str], language: str, fits: Callable[[str], bool]
+) -> str:
     """The summary with quotes of the user that hold, so that wishes neither erode nor get invented.
 
     A quoted line that is found neither in what the user `said` nor among the quotes of the previous
-    summary is dropped; a quote of the previous summary that is missing is carried on at the end.
+    summary is dropped. What the summary leaves out is carried on at the end: quotes of the previous
+    one, and short messages without any quote; the first and the newest as far as it `fits`.
     """
     texts = [_plain(text) for text in said]
     carried = {_plain(quote): quote for quote in quotes(previous)}
@@ -61,6 +65,9 @@ def faithful(summary: str, *, previous: str, said: Iterable[str], language: str)
     lines = [line for line in summary.splitlines() if not _is_quote(line) or holds(line)]
     kept = {_plain(quote) for quote in quotes("\n".join(lines))}
     missing = [quote for plain, quote in carried.items() if plain not in kept]
+    missing += _not_quoted(said, kept - {""})
+    while missing and not fits(as_quotes(missing)):
+        del missing[1 if len(missing) > 1 else 0]
     text = "\n".join(lines).strip()
     if not missing:
         return text
@@ -76,6 +83,17 @@ def as_quotes(texts: Iterable[str]) -> str:
     """Texts as quoted lines; a text of several lines becomes several quotes."""
     lines = (line.strip() for text in texts for line in text.splitlines())
     return "\n".join(QUOTE + line for line in lines if line)
+
+
+def _not_quoted(said: Iterable[str], quoted: set[str]) -> list[str]:
+    """The short ones of these messages of which nothing is quoted, each text once."""
+    found = {
+        plain: text
+        for text in said
+        if len(text) <= SHORT_CHARS and (plain := _plain(text))
+        if not any(quote in plain for quote in quoted)
+    }
+    return list(found.values())
 
 
 def _is_quote(line: str) -> bool:

@@ -80,6 +80,8 @@ class MemoryPatch(Body):
 class Ids(serializers.Field[list[int], str, str, Any]):
     """Ids with commas between them."""
 
+    allow_blank = True  # `ids=` asks for none of them, not for all
+
     default_error_messages = {
         "invalid": "{value} is not valid; allowed: up to {limit} ids, such as 1,2."
     }

@@ -31,7 +31,7 @@ def teaching_of(session: Session, execution_id: str) -> Teaching:
 
 
 def tool_of(teaching: Teaching) -> CompactContext:
-    """The tool that feeds this teaching; offered whatever the switches of automatic compaction say."""
+    """The tool that feeds this teaching; offered whatever the automatic switches say."""
     return CompactContext(
         session_id=teaching.session_id,
         intents=teaching.intents,

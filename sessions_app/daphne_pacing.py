@@ -48,8 +48,7 @@ def paced(send: Send) -> Send:
     protocol.registerProducer(valve, streaming=True)
 
     async def wait_and_send(message: dict[str, Any]) -> None:
-        if message["type"] == "websocket.send":
-            await valve.passed()
+        await valve.passed()  # a close too: daphne drops who has not read it within a second
         await send(message)
 
     return wait_and_send

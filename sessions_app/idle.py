@@ -46,10 +46,10 @@ def give_way(session_id: int) -> None:
 
 
 async def make_way(session_id: int) -> None:
-    """The same for callers on an event loop: waiting takes no thread from the run that must stop."""
+    """The same on an event loop: waiting takes no thread from the run that must stop."""
     end = time.monotonic() + GIVE_WAY_S
-    while await database(_asked_to_stop, session_id) and time.monotonic() < end:
-        await asyncio.sleep(LOOK_EVERY_S)
+    while await database(_asked_to_stop, session_id) and time.monotonic() < end:  # noqa: ASYNC110
+        await asyncio.sleep(LOOK_EVERY_S)  # what is waited for is a row, which has no event
 
 
 def _asked_to_stop(session_id: int) -> bool:

@@ -7,7 +7,7 @@ from django.db.models import Sum
 
 from agent.prompt.labels import labels
 from sessions_app.models import PromptPart, RequestLog, Session
-from sessions_app.request_diff import MESSAGES, ChangedPart, Part, compare
+from sessions_app.request_diff import MESSAGES, Comparison, Part, compare
 from sessions_app.request_text import readable
 
 AFTER_MESSAGES = {"context_notes", "instruction"}
@@ -19,13 +19,8 @@ def request_detail(*, session: Session, log: RequestLog) -> dict[str, Any]:
     `parts` in wire order, each with text and change; `stablePrefixTokens`, those of what both
     requests begin with; `firstChangedKey`, None when nothing changed.
     """
-    before = session.requests.filter(pk__lt=log.pk, kind=RequestLog.Kind.RUN).first()
-    compared = compare(
-        _wire_parts(log, session.language),
-        _wire_parts(before, session.language) if before else (),
-        common_message_tokens=_common_message_tokens(session, log, before),
-    )
-    texts = _texts(session, compared.parts)
+    compared = comparison(session=session, log=log, before=request_before(log))
+    texts = part_texts(session=session, parts=[row.part for row in compared.parts])
     return {
         "parts": [
             {
@@ -42,7 +37,22 @@ def request_detail(*, session: Session, log: RequestLog) -> dict[str, Any]:
     }
 
 
-def _wire_parts(log: RequestLog, language: str) -> list[Part]:
+def request_before(log: RequestLog) -> RequestLog | None:
+    """The run request before this one in its session, which it is compared with."""
+    earlier = RequestLog.objects.filter(session_id=log.session_id, pk__lt=log.pk)
+    return earlier.filter(kind=RequestLog.Kind.RUN).first()
+
+
+def comparison(*, session: Session, log: RequestLog, before: RequestLog | None) -> Comparison:
+    """The request's parts in wire order against those of the one before."""
+    return compare(
+        wire_parts(log, session.language),
+        wire_parts(before, session.language) if before else (),
+        common_message_tokens=_common_message_tokens(session, log, before),
+    )
+
+
+def wire_parts(log: RequestLog, language: str) -> list[Part]:
     """The stored parts, and the history in its place: its tokens are the rest of the estimate."""
     names = labels(language)
     parts = [
@@ -68,17 +78,18 @@ def _common_message_tokens(session: Session, now: RequestLog, before: RequestLog
     return int(common.aggregate(tokens=Sum("tokens"))["tokens"] or 0)
 
 
-def _texts(session: Session, rows: Sequence[ChangedPart]) -> dict[str, str]:
+def part_texts(*, session: Session, parts: Sequence[Part]) -> dict[str, str]:
     """Text by the part's identity: stored by hash, or the history put together now."""
-    digests = [row.part.identity for row in rows if row.part.key != MESSAGES]
+    digests = [part.identity for part in parts if part.key != MESSAGES]
     texts = dict(PromptPart.objects.filter(hash__in=digests).values_list("hash", "text"))
-    for row in rows:
-        if row.part.key == MESSAGES:
-            texts[row.part.identity] = _history(session, row.part)
+    for part in parts:
+        if part.key == MESSAGES:
+            first, last = map(int, part.identity.split("-"))
+            texts[part.identity] = history_text(session=session, first=first, last=last)
     return texts
 
 
-def _history(session: Session, part: Part) -> str:
-    first, last = map(int, part.identity.split("-"))
+def history_text(*, session: Session, first: int, last: int) -> str:
+    """The stored messages with ids from `first` to `last` as text for people."""
     newest_first = session.messages.filter(id__range=(first, last)).order_by("-id")
     return readable(newest_first.iterator(chunk_size=50))

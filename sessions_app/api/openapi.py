@@ -60,7 +60,7 @@ class InputSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
 class ContextSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
     """The context of a session that had no request yet is the literal null."""
 
-    target_class = ContextSerializer
+    target_class: Any = ContextSerializer
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> dict[str, Any]:
         """The schema of the context, or null."""
@@ -68,7 +68,7 @@ class ContextSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call
         return {**schema, "nullable": True}
 
 
-class CompactionSchema(ContextSchema):
+class CompactionSchema(ContextSchema):  # type: ignore[no-untyped-call]
     """The summary of a session that was never compacted is the literal null."""
 
     target_class = CompactionSerializer

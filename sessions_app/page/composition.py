@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from sessions_app.models import RequestLog, Session
 from sessions_app.page.figures import signed_percent
+from sessions_app.request_diff import Part as WirePart
 
 # The kind of context a section belongs to: one colour each, the same in bar, list, chart, chips and
 # dividers.
@@ -22,6 +23,7 @@ KINDS = {
 }
 RESERVED_SHARE = 5  # at most a fifth of the window is kept for the answer
 AFTER_TOOLS = {"handoff", "messages", "context_notes"}
+COMPACTED = {"handoff", "messages"}  # the kinds that a compaction can make smaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Composition:
     memory_ids: tuple[int, ...] = ()
     measured: Measured | None = None
     reconstructed: bool = False
+    by_size: bool = False
 
     @property
     def parts_tokens(self) -> int:
@@ -89,6 +92,23 @@ class Composition:
     def unattributed(self) -> int:
         """What the list does not explain; 0, or the manifest is wrong."""
         return self.estimated - self.parts_tokens
+
+    @property
+    def listed(self) -> tuple[Part, ...]:
+        """The parts as the list shows them: in the order of the request, or the largest first."""
+        if not self.by_size:
+            return self.parts
+        return tuple(sorted(self.parts, key=lambda part: -part.tokens))
+
+    @property
+    def floor(self) -> int:
+        """Tokens that no compaction can remove: system prompt, tools, memories, notes."""
+        return sum(part.tokens for part in self.parts if part.kind not in COMPACTED)
+
+    @property
+    def floor_over_line(self) -> bool:
+        """Whether compacting can't help."""
+        return self.line is not None and self.floor >= self.line
 
     @property
     def share(self) -> str:
@@ -142,9 +162,11 @@ class Composition:
         return segments
 
 
-def composition(session: Session, requests: Sequence[RequestLog]) -> Composition | None:
+def composition(
+    session: Session, requests: Sequence[RequestLog], *, by_size: bool = False
+) -> Composition | None:
     """What was pushed last for this session, None before the first request. `requests`: newest
-    first.
+    first; `by_size`: the list begins with the largest part.
     """
     if not session.context_frame:
         return None
@@ -161,7 +183,33 @@ def composition(session: Session, requests: Sequence[RequestLog]) -> Composition
         memory_ids=tuple(manifest.get("memoryIds", ())),
         measured=_measured(requests),
         reconstructed=manifest.get("reconstructed", False),
+        by_size=by_size,
     )
+
+
+def logged_composition(session: Session, log: RequestLog, parts: Sequence[WirePart]) -> Composition:
+    """The composition of one logged request; `parts` in wire order."""
+    manifest = orjson.loads(log.manifest) if log.manifest else {}
+    counts = {row["key"]: row.get("count") for row in manifest.get("sections", ())}
+    window = manifest.get("estimatedWindowTokens", session.window_tokens)
+    return Composition(
+        active=log.estimated,
+        estimated=log.estimated,
+        window=window,
+        line=manifest.get("compactAtTokens"),
+        reserved=_reserved(session, window),
+        parts=tuple(
+            Part(part.key, part.label, kind_of(part.key), part.tokens, counts.get(part.key))
+            for part in parts
+        ),
+        measured=Measured(log.actual, log.estimated) if log.actual is not None else None,
+        reconstructed=manifest.get("reconstructed", False),
+    )
+
+
+def kind_of(key: str) -> str:
+    """The kind of context that the part with this key is."""
+    return KINDS.get(key, "prompt")
 
 
 def _reserved(session: Session, window: int | None) -> int:
@@ -176,7 +224,7 @@ def _parts(manifest: Mapping[str, Any]) -> tuple[Part, ...]:
         Part(
             row["key"],
             row["label"],
-            KINDS.get(row["key"], "prompt"),
+            kind_of(row["key"]),
             row["tokens"],
             row.get("count"),
         )
@@ -188,11 +236,6 @@ def _parts(manifest: Mapping[str, Any]) -> tuple[Part, ...]:
         label = _("Tool definitions")
         rows.insert(place, Part("tools", label, "tools", tools["tokens"], tools["count"]))
     return tuple(rows)
-
-
-def _part(row: Mapping[str, Any]) -> Part:
-    key = row["key"]
-    return Part(key, row["label"], KINDS.get(key, "prompt"), row["tokens"], row.get("count"))
 
 
 def _measured(requests: Sequence[RequestLog]) -> Measured | None:

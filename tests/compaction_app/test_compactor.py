@@ -1,6 +1,5 @@
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -8,101 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ModelError, ModelUnavailable
-from agent.history import Conversation, History
 from agent.messages import Message, ModelResponse, StreamEvent, ToolCall, Usage
-from agent.protocols import RetryNotice
 from agent.request import ModelRequest
-from agent.retry import RetryPolicy
-from agent.testing import ScriptedClient, check_pairs, make_builder
-from agent.tokens import TokenEstimator
+from agent.testing import ScriptedClient, check_pairs
 from compaction_app import handoff
-from compaction_app.compactor import Compactor, Order, Outcome, Report
+from compaction_app.compactor import Order, Outcome
 from compaction_app.policy import Trigger
-from compaction_app.summariser import Summariser
-from tests.compaction_app.histories import answer, asks, numbered, result, stored, user
-
-
-@dataclass
-class StoredRecords:
-    """A session in memory: its messages, boundary and summary, and what was told of compactions."""
-
-    messages: list[Message]
-    boundary_id: int | None = None
-    summary: str = ""
-    told: list[Any] = field(default_factory=list)
-    reports: list[Report] = field(default_factory=list)
-    lose: bool = False
-
-    async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
-        self.told.append(("begun", order.trigger, message_count))
-
-    async def summary_requested(self, request: ModelRequest) -> int:
-        self.told.append("asked")
-        return len(self.told)
-
-    async def summary_answered(
-        self, request_id: int, response: ModelResponse | None, *, error: str, duration_ms: int
-    ) -> None:
-        self.told.append(error or "answered")
-
-    async def retrying(self, notice: RetryNotice) -> None:
-        self.told.append("retrying")
-
-    async def commit(self, report: Report) -> bool:
-        if self.lose or self.boundary_id != report.previous_boundary_id:
-            self.boundary_id, self.summary = self.messages[1].id, "of the winner"
-            return False
-        assert report.boundary_id is not None
-        assert report.boundary_id > (self.boundary_id or 0)
-        self.boundary_id, self.summary = report.boundary_id, report.summary
-        self.told.append("committed")
-        self.reports.append(report)
-        return True
-
-    async def ended(self, report: Report) -> None:
-        self.told.append(("ended", report.outcome))
-        self.reports.append(report)
-
-    async def current(self) -> Conversation:
-        rest = [m for m in self.messages if (m.id or 0) > (self.boundary_id or 0)]
-        wrapped = f"Handoff: {self.summary}" if self.summary else ""
-        return Conversation(
-            History(TokenEstimator(), rest), self.summary, wrapped, self.boundary_id
-        )
-
-
-def said(text: str) -> ModelResponse:
-    return ModelResponse(f"<handoff>{text}</handoff>", usage=Usage(500, 20, 400))
-
-
-def some_rounds(count: int = 6) -> list[Message]:
-    messages: list[Message] = []
-    for n in range(count):
-        text = "word " * 100
-        messages += [user(f"wish {n}"), asks(f"c{n}"), result(f"c{n}", text), answer("ok")]
-    return numbered(messages)
-
-
-def make(
-    records: StoredRecords, *replies: Any, window: int = 8_000, client: Any = None
-) -> Compactor:
-    builder = make_builder(window=window)
-    summariser = Summariser(
-        client=client or ScriptedClient(list(replies)),
-        spec=builder.spec,
-        max_tokens=12_000,
-        retry=RetryPolicy(max_retries=1, first_delay=0.001),
-    )
-    return Compactor(builder=builder, summariser=summariser, records=records, language="en")
-
-
-async def compact(
-    compactor: Compactor, records: StoredRecords, trigger: Trigger = Trigger.MANUAL, **order: Any
-) -> tuple[Report, Conversation]:
-    conversation = await records.current()
-    return await compactor.compact(
-        conversation, Order(trigger, "standard", **order), before=conversation.history.tokens
-    )
+from tests.compaction_app.histories import stored
+from tests.compaction_app.stored_records import StoredRecords, compact, make, said, some_rounds
 
 
 async def test_it_puts_a_summary_in_place_of_the_older_messages() -> None:
@@ -110,7 +22,8 @@ async def test_it_puts_a_summary_in_place_of_the_older_messages() -> None:
     before = await records.current()
     report, after = await compact(make(records, said("All so far.")), records)
     assert report.outcome == Outcome.COMPACTED
-    assert (after.summary, after.boundary_id) == ("All so far.", report.boundary_id)
+    assert after.summary.startswith("All so far.\n\nSaid by the user earlier:\n> wish 0\n")
+    assert after.boundary_id == report.boundary_id
     assert after.history.tokens < before.history.tokens
     assert report.usage == Usage(500, 20, 400)
     assert records.told == [
@@ -165,13 +78,13 @@ async def test_a_second_compaction_with_nothing_new_keeps_the_summary() -> None:
     await compact(compactor, records)
     report, after = await compact(compactor, records)
     assert report.outcome == Outcome.NOTHING
-    assert after.summary == "the key is 7319"
+    assert after.summary.startswith("the key is 7319\n")
 
 
 async def test_the_next_summary_is_made_from_the_one_before_and_the_new_messages() -> None:
     records = StoredRecords(some_rounds())
     compactor = make(records, said("> wish 0\nFirst."), said("Second."))
-    await compact(compactor, records)
+    _, first = await compact(compactor, records)
     records.messages += [
         Message("user", "more", id=900),
         Message("assistant", "word " * 400, id=901),
@@ -181,8 +94,9 @@ async def test_the_next_summary_is_made_from_the_one_before_and_the_new_messages
     _, after = await compact(compactor, records)
     client = compactor.summariser.client
     assert isinstance(client, ScriptedClient)
-    assert client.requests[1].handoff == "Handoff: > wish 0\nFirst."
-    assert after.summary == "Second.\n\nSaid by the user earlier:\n> wish 0"
+    assert first.summary.startswith("> wish 0\nFirst.\n\nSaid by the user earlier:\n> wish 1\n")
+    assert client.requests[1].handoff == f"Handoff: {first.summary}"
+    assert after.summary.startswith("Second.\n\nSaid by the user earlier:\n> wish 0\n> wish 1\n")
 
 
 async def test_an_invalid_reply_is_corrected_once_without_the_bad_reply() -> None:

@@ -64,8 +64,12 @@ def test_a_reply_that_calls_a_tool_or_was_cut_is_refused() -> None:
         handoff.parse(ModelResponse("<handoff>x</handoff>", stop_reason="length"))
 
 
-def faithful(summary: str, previous: str = "", said: tuple[str, ...] = ()) -> str:
-    return handoff.faithful(summary, previous=previous, said=said, language="en")
+def faithful(
+    summary: str, previous: str = "", said: tuple[str, ...] = (), room: int = 1_000
+) -> str:
+    return handoff.faithful(
+        summary, previous=previous, said=said, language="en", fits=lambda text: len(text) <= room
+    )
 
 
 def test_quotes_of_the_user_must_be_found_in_what_the_user_said() -> None:
@@ -91,3 +95,17 @@ def test_five_passes_erode_nothing() -> None:
 
 def test_text_of_several_lines_becomes_several_quotes() -> None:
     assert handoff.as_quotes(["a\n\n b", "c"]) == "> a\n> b\n> c"
+
+
+def test_a_short_message_without_any_quote_is_carried_on_whole() -> None:
+    said = ("use tabs", "IMPORTANT: never\ntouch b", "x" * 501, "use  tabs", " ")
+    assert faithful("Read a.py.", said=said) == (
+        "Read a.py.\n\nSaid by the user earlier:\n> use  tabs\n> IMPORTANT: never\n> touch b"
+    )
+    assert faithful("> use tabs", said=said[:1]) == "> use tabs"
+
+
+def test_where_room_is_scarce_the_first_and_the_newest_are_carried_on() -> None:
+    said = ("the goal", "wish 1", "wish 2", "wish 3")
+    assert handoff.quotes(faithful("Done.", said=said, room=20)) == ["the goal", "wish 3"]
+    assert faithful("Done.", said=said, room=3) == "Done."

@@ -41,6 +41,7 @@ class Points:
         self._at: int | None = None
         self._number = signal.SIGKILL
         self._lock = threading.Lock()
+        self.heartbeat = threading.Lock()  # a stopped process must not hold the database's lock
 
     def arm(self, at: int, number: int) -> None:
         """From now on places count, from 1; 0 = none is the last."""
@@ -53,7 +54,11 @@ class Points:
         with self._lock:
             self.names.append(name)
             if len(self.names) == self._at:
-                os.kill(os.getpid(), self._number)
+                import sys
+
+                print("AT", self.names[-3:], file=sys.stderr)
+                with self.heartbeat:
+                    os.kill(os.getpid(), self._number)
 
 
 POINTS = Points()

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.conf import settings
 
-
 LOG = "zygote.log"
 
 

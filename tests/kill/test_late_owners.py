@@ -29,8 +29,11 @@ def test_it_writes_nothing_any_more(one: Zygote, scenario: str, place: str) -> N
     stopped = one.wait(pid)
     assert stopped.stopped
     time.sleep(LEASE_S + 0.1)
-    told = one.run("survive", session=stopped.session).told
+    try:
+        told = one.run("survive", session=stopped.session).told
+    finally:
+        os.kill(pid, signal.SIGCONT)
+        ended = one.wait(pid)
     assert (told["buried"], told["after"]["session"]["phase"]) == (1, "COMPLETED")
-    os.kill(pid, signal.SIGCONT)
-    assert one.wait(pid).code == 0
+    assert ended.code == 0
     assert one.run("look", session=stopped.session).told == told["after"]

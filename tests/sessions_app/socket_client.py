@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from rest_framework.authtoken.models import Token
 
-from sessions_app import stream, transactions
+from sessions_app import hub, stream, transactions
 from sessions_app.models import Frame
 from sessions_app.routing import websocket_urlpatterns
 from sessions_app.socket_auth import SocketAuth
@@ -51,6 +51,14 @@ def texts(session_id: int, after: int = 0) -> list[str]:
     return list(rows.values_list("text", flat=True))
 
 
+def send_delta(
+    session_id: int, text: str, offset: int, *, after_seq: int, request_id: int = 1
+) -> None:
+    """Send a piece of a round's text, as its run does."""
+    frame = stream.delta_text(session_id, "content_delta", text, offset, request_id, "e1")
+    hub.delta(session_id, frame, after_seq=after_seq)
+
+
 class SocketClient:
     """One client; `closed_with` is the close code once the server has closed."""
 
@@ -87,6 +95,11 @@ class SocketClient:
         assert frame["type"] == type_, frame
         data: dict[str, Any] = frame["data"]
         return data
+
+    async def take_marks(self, count: int) -> list[Any]:
+        """The next frames, in short: the seq of a stored one, the text of a delta."""
+        frames = [await self.take() for _ in range(count)]
+        return [frame["seq"] or frame["data"]["delta"] for frame in frames]
 
     async def take_until(self, type_: str) -> list[dict[str, Any]]:
         """Frames up to and with the first of this type."""

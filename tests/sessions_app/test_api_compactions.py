@@ -71,7 +71,9 @@ def test_the_report_counts_and_keeps_the_last(api: Rest, talked: Session, wire: 
     assert (failed["summaryText"], undone["tier"]) == (None, None)
     report = answer["report"]
     assert {key: report[key] for key in ZEROS} == {**ZEROS, "acts": 2, "ok": 1, "errors": 1}
+    stack = report["lastError"].pop("stack")
     assert report["lastError"] == {"code": "model_output_invalid", "message": failed["error"]}
+    assert stack.startswith("handoff.py:")
     assert report["lastAct"] == {
         "trigger": "manual",
         **{key: done[key] for key in ("outcome", "tier", "prevBoundaryMsgId", "boundaryMsgId")},

@@ -77,6 +77,22 @@ def test_a_message_cancels_the_idle_safety_net_and_is_taken(wired: Session, wire
     assert "CANCELLED" not in phases
 
 
+def test_a_click_during_the_safety_net_is_queued_and_answered(wired: Session, wire: Wire) -> None:
+    wire.script({"text": "a " + "word " * 8_000}, {"text": "b " + "word " * 8_500})
+    wire.script({**HANDOFF, "delay": 1})
+    run(wired, "one")
+    runs.start(session_id=wired.pk, content="two")
+    wait_until(lambda: "compaction_start" in types(wired))
+    assert compactions.request(session_id=wired.pk).status == "queued"
+    wait_idle(wired)
+    events = SessionCompactionEvent.objects.order_by("id")
+    assert [(e.trigger_mode, e.outcome) for e in events] == [
+        ("idle", "compacted"),
+        ("manual", "nothing_to_compact"),
+    ]
+    assert wired.phase == Session.Phase.COMPLETED
+
+
 def test_overflow_compacts_once_and_tries_once_more(talked: Session, wire: Wire) -> None:
     wire.script({"when": "go on", "status": 400, "body": TOO_LONG}, HANDOFF, {"text": "fine"})
     run(talked, "go on")

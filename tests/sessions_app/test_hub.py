@@ -11,16 +11,16 @@ import pytest_asyncio
 from django.contrib.auth.models import User
 from django.db import connections
 
-from sessions_app import claims, hub, partials, socket_watch, socket_writer, stream
-from sessions_app.models import Frame, Session
+from sessions_app import claims, hub, partials, socket_watch, stream
+from sessions_app.models import Session
 from sessions_app.partials import Partial
 from sessions_app.run_loop import database
 from tests.sessions_app.socket_client import (
-    WAIT_S,
     Headers,
     SocketClient,
     emit,
     leave_all,
+    send_delta,
     texts,
     token_headers,
 )
@@ -55,17 +55,6 @@ def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_announcements(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if another process had appended: nothing is announced here."""
     monkeypatch.setattr(hub, "announce", lambda session_id, seq: None)
-
-
-def delta(session: Session, text: str, offset: int, *, after_seq: int, request_id: int = 1) -> None:
-    frame = stream.delta_text(session.pk, "content_delta", text, offset, request_id, "e1")
-    hub.delta(session.pk, frame, after_seq=after_seq)
-
-
-async def take(socket: SocketClient, count: int) -> list[Any]:
-    """The next frames: the seq of a stored one, the text of a delta."""
-    frames = [await socket.take() for _ in range(count)]
-    return [frame["seq"] or frame["data"]["delta"] for frame in frames]
 
 
 # -- frames
@@ -104,18 +93,18 @@ async def test_announcements_may_overtake_each_other(
 ) -> None:
     await database(emit, session.pk, 6)
     hub.announce_here(session.pk, 2)
-    assert await take(socket, 2) == [1, 2]
+    assert await socket.take_marks(2) == [1, 2]
     assert await socket.says_nothing()
     for seq in (5, 3, 4, 5):
         hub.announce_here(session.pk, seq)
-    assert await take(socket, 3) == [3, 4, 5]
+    assert await socket.take_marks(3) == [3, 4, 5]
     assert await socket.says_nothing()
 
 
 @pytest.mark.usefixtures("no_announcements", "quick_looks")
 async def test_a_lost_announcement_costs_a_look(session: Session, socket: SocketClient) -> None:
     await database(emit, session.pk, 2)
-    assert await take(socket, 2) == [1, 2]
+    assert await socket.take_marks(2) == [1, 2]
 
 
 async def test_frames_are_read_once_for_all_sockets_of_a_session(
@@ -133,7 +122,7 @@ async def test_frames_are_read_once_for_all_sockets_of_a_session(
 
     monkeypatch.setattr(stream, "rows", counted)
     await database(emit, session.pk)
-    assert [await take(socket, 1) for socket in sockets] == [[1]] * 5
+    assert [await socket.take_marks(1) for socket in sockets] == [[1]] * 5
     assert reads == [session.pk]
     await leave_all(sockets)
 
@@ -147,15 +136,15 @@ async def test_sockets_on_several_event_loops_are_told(
         client = SocketClient(session.pk, headers)
         await client.connect()
         connected.set()
-        found = await take(client, 21)
+        found = await client.take_marks(21)
         await client.leave()
         return found
 
     elsewhere = asyncio.create_task(asyncio.to_thread(asyncio.run, follow()))
     await asyncio.to_thread(connected.wait)
     await database(emit, session.pk, 20)
-    delta(session, "d", 0, after_seq=20)
-    assert await take(socket, 21) == await elsewhere == [*range(1, 21), "d"]
+    send_delta(session.pk, "d", 0, after_seq=20)
+    assert await socket.take_marks(21) == await elsewhere == [*range(1, 21), "d"]
 
 
 async def test_a_loop_that_was_closed_with_its_sockets_is_forgotten(
@@ -165,7 +154,7 @@ async def test_a_loop_that_was_closed_with_its_sockets_is_forgotten(
         await SocketClient(session.pk, headers).connect()
 
     await asyncio.to_thread(asyncio.run, connect_and_die())
-    delta(session, "d", 0, after_seq=0)
+    send_delta(session.pk, "d", 0, after_seq=0)
     assert hub.sockets_of(owner.pk) == 0
 
 
@@ -177,10 +166,10 @@ async def test_a_delta_waits_for_the_frames_before_it(
     session: Session, socket: SocketClient
 ) -> None:
     await database(emit, session.pk, 3)
-    delta(session, "a", 0, after_seq=2)
+    send_delta(session.pk, "a", 0, after_seq=2)
     assert await socket.says_nothing()
     hub.announce_here(session.pk, 3)
-    assert await take(socket, 4) == [1, 2, "a", 3]
+    assert await socket.take_marks(4) == [1, 2, "a", 3]
 
 
 async def test_deltas_stand_before_the_frame_that_came_after_them(
@@ -188,14 +177,14 @@ async def test_deltas_stand_before_the_frame_that_came_after_them(
 ) -> None:
     await database(emit, session.pk, 1)
     for offset in range(100):
-        delta(session, str(offset % 10), offset, after_seq=1)
+        send_delta(session.pk, str(offset % 10), offset, after_seq=1)
     await database(emit, session.pk, 1)
-    delta(session, "x", 100, after_seq=2)
-    assert await take(socket, 103) == [1, *(str(n % 10) for n in range(100)), 2, "x"]
+    send_delta(session.pk, "x", 100, after_seq=2)
+    assert await socket.take_marks(103) == [1, *(str(n % 10) for n in range(100)), 2, "x"]
 
 
 async def test_a_delta_is_sent_as_it_was_made(session: Session, socket: SocketClient) -> None:
-    delta(session, "né", 0, after_seq=0)
+    send_delta(session.pk, "né", 0, after_seq=0)
     expected = stream.delta_text(session.pk, "content_delta", "né", 0, 1, "e1")
     assert await socket.take_text() == expected
 
@@ -208,7 +197,7 @@ async def test_a_snapshot_and_the_deltas_after_it_make_the_whole_text(
     async def stream_it() -> None:
         for offset in range(0, len(whole), 3):
             partials.put(running.pk, Partial(1, whole[: offset + 3]))
-            delta(running, whole[offset : offset + 3], offset, after_seq=0)
+            send_delta(running.pk, whole[offset : offset + 3], offset, after_seq=0)
             await asyncio.sleep(0.0005)
 
     streaming = asyncio.create_task(stream_it())
@@ -258,119 +247,3 @@ async def test_what_streams_in_this_process_is_not_relayed(
     await database(claims.save_partial, session_id=running.pk, execution_id="e1", partial=partial)
     assert await socket.says_nothing()
     partials.clear(running.pk)
-
-
-# -- clients that do not read
-
-
-def narrow(client: SocketClient, size: int = 1) -> asyncio.Queue[Any]:
-    """A client whose connection holds so many frames; then the server must wait for it to read."""
-    queue: asyncio.Queue[Any] = asyncio.Queue(maxsize=size)
-    client.communicator._output_queue = queue
-    return queue
-
-
-async def until_closed(owner: User) -> None:
-    """Wait until the server has given up the owner's sockets, without reading from them."""
-    async with asyncio.timeout(WAIT_S):
-        while hub.sockets_of(owner.pk):
-            await asyncio.sleep(0.02)
-
-
-async def test_a_slow_reader_gets_every_frame_and_holds_up_nobody(
-    session: Session, headers: Headers, socket: SocketClient
-) -> None:
-    slow = SocketClient(session.pk, headers)
-    narrow(slow)
-    await slow.connect()
-    await database(emit, session.pk, 250, padding="x" * 4_000)  # more than a room remembers
-    assert await take(socket, 250) == list(range(1, 251))
-    assert await take(slow, 250) == list(range(1, 251))
-    await slow.leave()
-
-
-async def test_a_slow_reader_misses_deltas_and_sees_it_by_the_offset(
-    session: Session, headers: Headers
-) -> None:
-    slow = SocketClient(session.pk, headers)
-    queue = narrow(slow)
-    await slow.connect()
-    for offset in range(1_000):
-        delta(session, "x", offset, after_seq=0)
-        if offset % 100 == 0:
-            await asyncio.sleep(0)
-    await asyncio.sleep(0.1)
-    offsets = []
-    while not queue.empty():
-        offsets.append((await slow.take())["data"]["offset"])
-        await asyncio.sleep(0.01)
-    assert len(offsets) <= socket_writer.MAX_DELTAS + 2
-    assert offsets[-1] == 999
-    assert offsets == sorted(offsets)
-    await slow.leave()
-
-
-@pytest.mark.usefixtures("quick_looks")
-async def test_a_client_that_reads_nothing_is_closed(
-    session: Session, headers: Headers, owner: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(socket_watch, "SLOW_READER_S", 0.2)
-    slow = SocketClient(session.pk, headers)
-    narrow(slow)
-    await slow.connect()
-    await database(emit, session.pk, 3)
-    await until_closed(owner)
-    await database(emit, session.pk, 3)
-    assert await slow.close_code() == 4408
-    assert await slow.says_nothing()
-    await slow.leave()
-
-
-async def test_a_client_that_asks_and_never_reads_is_closed(
-    session: Session, headers: Headers, owner: User
-) -> None:
-    slow = SocketClient(session.pk, headers)
-    narrow(slow)
-    await slow.connect()
-    for _ in range(socket_writer.MAX_REPLIES + 10):
-        await slow.send("ping")
-    await until_closed(owner)
-    assert await slow.close_code() == 4408
-    await slow.leave()
-
-
-async def test_a_slow_reader_whose_frames_were_pruned_is_closed(
-    session: Session, headers: Headers, socket: SocketClient
-) -> None:
-    slow = SocketClient(session.pk, headers)
-    narrow(slow)
-    await slow.connect()
-    await database(emit, session.pk, 120, padding="x" * 8_000)
-    await take(socket, 120)
-    await database(Frame.objects.filter(seq__lte=110).delete)
-    assert await slow.close_code() == 4408
-    await slow.leave()
-
-
-class Connection(asyncio.Queue[Any]):
-    """What the server sends through; lost connections raise, as servers do."""
-
-    lost = False
-
-    async def put(self, item: Any) -> None:
-        if self.lost:
-            raise ConnectionResetError
-        await super().put(item)
-
-
-async def test_a_client_that_is_gone_ends_its_writer_only(
-    session: Session, headers: Headers, socket: SocketClient, owner: User
-) -> None:
-    gone = SocketClient(session.pk, headers)
-    gone.communicator._output_queue = connection = Connection()
-    await gone.connect()
-    connection.lost = True
-    await database(emit, session.pk)
-    assert await take(socket, 1) == [1]
-    assert hub.sockets_of(owner.pk) == 1
-    await gone.leave()

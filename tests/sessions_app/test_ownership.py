@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from memory_app.models import MemoryItem
 from sessions_app.models import Message, Session, ToolOutput
 from sessions_app.socket_frames import PARSERS
 from tests.sessions_app.rest import Rest, signed_in
@@ -49,6 +50,9 @@ MATRIX: dict[str, dict[str, Statuses]] = {
     "v1/sessions/<int:session_id>/context": {"GET": OWN},
     "v1/sessions/<int:session_id>/requests": {"GET": OWN},
     "v1/sessions/<int:session_id>/requests/<int:request_id>": {"GET": OWN},
+    "settings/memory": {"GET": (LOGIN, 200, 200, 200), "POST": (LOGIN, 400, 400, 400)},
+    "v1/memory": {"GET": ALL_SIGNED_IN, "POST": (401, 400, 400, 400)},
+    "v1/memory/<int:memory_id>": {"GET": OWN, "PATCH": OWN, "DELETE": (401, 403, 204, 403)},
     "v1/models": {"GET": ALL_SIGNED_IN},
     "v1/schema": {"GET": ALL_SIGNED_IN},
     "v1/docs": {"GET": ALL_SIGNED_IN},
@@ -99,6 +103,9 @@ def address(session: Session) -> Callable[[str], str]:
         "<int:session_id>": session.pk,
         "<int:message_id>": message.pk,
         "<int:request_id>": session.requests.create(execution_id="e", estimated=1).pk,
+        "<int:memory_id>": MemoryItem.objects.create(
+            owner=session.owner, content="all of it", dedup_hash="1"
+        ).pk,
         "<str:token>": "forged",
     }
 
