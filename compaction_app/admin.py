@@ -1,10 +1,13 @@
 """Compactions, their events and reports: read-only."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from compaction_app.models import (
     SessionCompaction,
@@ -23,6 +26,11 @@ class ReadOnlyAdmin(admin.ModelAdmin[M]):
     search_fields = ["session__id__exact"]
     search_help_text = "A session's id."
 
+    @admin.display(description="session", ordering="session")
+    def session_link(self, row: Any) -> SafeString:
+        path = reverse("admin:sessions_app_session_change", args=[row.session_id])
+        return format_html('<a href="{}">{}</a>', path, row.session_id)
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -37,6 +45,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[M]):
 class SessionCompactionAdmin(ReadOnlyAdmin[SessionCompaction]):
     list_display = [
         "session_id",
+        "session_link",
         "compact_count",
         "last_compacted_msg_id",
         "compact_model",
@@ -51,18 +60,33 @@ class SessionCompactionAdmin(ReadOnlyAdmin[SessionCompaction]):
 class SessionCompactionEventAdmin(ReadOnlyAdmin[SessionCompactionEvent]):
     list_display = [
         "id",
-        "session_id",
+        "session_link",
         "trigger_mode",
         "outcome",
         "tier",
-        "before_tokens",
-        "after_tokens",
-        "saved_tokens",
+        "compacted_message_count",
+        "size",
         "summary_tokens",
+        "cost",
+        "compact_model",
         "duration_ms",
         "created_at",
     ]
-    list_filter = ["trigger_mode", "outcome", "created_at"]
+    list_filter = ["trigger_mode", "outcome", "tier", "created_at"]
+    search_fields = ["session__id__exact", "execution_id", "error"]
+    search_help_text = "A session's id, an execution id, words of an error."
+
+    @admin.display(description="before \u2192 after (tokens)", ordering="saved_tokens")
+    def size(self, row: SessionCompactionEvent) -> str:
+        return f"{_shown(row.before_tokens)} \u2192 {_shown(row.after_tokens)}"
+
+    @admin.display(description="prompt (cached) + completion")
+    def cost(self, row: SessionCompactionEvent) -> str:
+        """What the summary call took, as the provider reported it."""
+        if row.prompt_tokens is None:
+            return "-"
+        cached, completion = _shown(row.cached_tokens), _shown(row.completion_tokens)
+        return f"{row.prompt_tokens:,} ({cached}) + {completion}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SessionCompactionEvent]:
         return super().get_queryset(request).select_related("session").defer("summary_text")
@@ -72,6 +96,7 @@ class SessionCompactionEventAdmin(ReadOnlyAdmin[SessionCompactionEvent]):
 class SessionCompactionReportAdmin(ReadOnlyAdmin[SessionCompactionReport]):
     list_display = [
         "session_id",
+        "session_link",
         "tool_calls",
         "intents",
         "expired",
@@ -79,4 +104,22 @@ class SessionCompactionReportAdmin(ReadOnlyAdmin[SessionCompactionReport]):
         "acts",
         "ok",
         "errors",
+        "last",
+        "problem",
     ]
+
+    @admin.display(description="last act")
+    def last(self, row: SessionCompactionReport) -> str:
+        act = row.last_act
+        if not act:
+            return "-"
+        size = f"{_shown(act['beforeTokens'])} \u2192 {_shown(act['afterTokens'])}"
+        return f"{act['trigger']} {act['outcome']} {size}, {act['durationMs']:,} ms"
+
+    @admin.display(description="last error")
+    def problem(self, row: SessionCompactionReport) -> str:
+        return f"{row.last_error['code']}: {row.last_error['message']}" if row.last_error else "-"
+
+
+def _shown(tokens: int | None) -> str:
+    return "-" if tokens is None else f"{tokens:,}"

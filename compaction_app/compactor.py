@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agent.errors import AgentError, ModelOutputInvalid
-from agent.history import Conversation
+from agent.history import Conversation, History
 from agent.messages import ModelResponse, Usage
 from agent.protocols import RetryNotice
 from agent.request import ModelRequest, RequestBuilder, fits
@@ -121,12 +121,19 @@ class Compactor:
     """Compacts one session. `window` is that of the session's model, whoever writes the summary."""
 
     def __init__(
-        self, *, builder: RequestBuilder, summariser: Summariser, records: Records, language: str
+        self,
+        *,
+        builder: RequestBuilder,
+        summariser: Summariser,
+        records: Records,
+        language: str,
+        asking_tool: str = "",
     ) -> None:
         self.builder = builder
         self.summariser = summariser
         self.records = records
         self.language = language
+        self.asking_tool = asking_tool  # its calls are wishes for room, nothing to compact
         self.newest_id: int | None = None  # the newest message at the last compaction
 
     async def compact(
@@ -169,13 +176,21 @@ class Compactor:
 
     def _range(self, conversation: Conversation, order: Order) -> Cut | None:
         history = conversation.history
-        if history.last_id is None or history.last_id == self.newest_id:
-            return None  # nothing has come since the last compaction
+        if self._nothing_new(history) and not order.smallest:
+            return None
         window = self.builder.spec.window_tokens
         budget = tail_budget(
             window=window, tier=order.tier, above=history.tokens, forced=order.trigger.forced
         )
         return choose(history.groups, budget=budget, window=window, smallest=order.smallest)
+
+    def _nothing_new(self, history: History) -> bool:
+        """Whether nothing but wishes for room came since the last compaction."""
+        if self.newest_id is None:
+            return False
+        new = [group.head for group in history.groups if (group.head.id or 0) > self.newest_id]
+        names = [{call.name for call in head.tool_calls} for head in new]
+        return all(each == {self.asking_tool} for each in names)
 
     async def _summarised(self, conversation: Conversation, cut: Cut, report: Report) -> Report:
         """The report with its summary, or with what went wrong."""

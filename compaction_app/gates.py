@@ -108,9 +108,8 @@ class CompactionGates:
 
     async def at_overflow(self, conversation: Conversation) -> Conversation | None:
         """One compaction, and a second with the smallest tail if need be; None: no room made."""
-        report, conversation = await self._compact(
-            conversation, Order(Trigger.OVERFLOW, self._tier())
-        )
+        order = Order(Trigger.OVERFLOW, self._tier(), smallest=self._done > 0)
+        report, conversation = await self._compact(conversation, order)
         if not _moved(report):
             return None
         if self._due(conversation):

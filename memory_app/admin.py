@@ -111,8 +111,11 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
         used = usage.sessions(memory_id=row.pk, limit=LISTED_SESSIONS)
         return format_html_join(
             "",
-            "session {}: {} requests, {} tokens, last {:%Y-%m-%d %H:%M}<br>",
-            ((_session_link(o.session_id), o.requests, o.tokens, o.last_at) for o in used),
+            "session {}: {} requests, {} tokens, last at {}<br>",
+            (
+                (_session_link(o.session_id), o.requests, o.tokens, f"{o.last_at:%Y-%m-%d %H:%M}")
+                for o in used
+            ),
         )
 
     @admin.action(description="Dismiss: no run gets them any more", permissions=["govern"])

@@ -8,6 +8,7 @@ from agent.loop import AgentLoop, Limits
 from agent.tools.executor import ToolExecutor
 from agent.tools.round_budget import RoundBudget
 from compaction_app import services as compaction_services
+from compaction_app.compact_context import TOOL_NAME
 from compaction_app.compactor import Compactor
 from compaction_app.gates import AutomaticSettings, CompactionGates, ManualRequest
 from compaction_app.models import SessionCompaction
@@ -84,6 +85,7 @@ def assemble(session_id: int, execution_id: str) -> Execution:
             load=lambda: context.conversation(loaded.session, loaded.builder.estimator),
         ),
         language=loaded.session.language,
+        asking_tool=TOOL_NAME,
     )
     row = SessionCompaction.objects.filter(session_id=session_id).first()
     compactor.newest_id = row.newest_msg_id if row else None

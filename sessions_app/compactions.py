@@ -23,6 +23,8 @@ from sessions_app.stream import NewFrame
 
 log = logging.getLogger(__name__)
 
+PREFIX = "manual_compact_"  # of the execution ids of idle compactions; milliseconds follow
+
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
@@ -56,7 +58,7 @@ def request(*, session_id: int, instructions: str = "", tier: str = "") -> Accep
 
 
 def _start(session_id: int, manual: ManualRequest) -> Accepted:
-    execution_id = f"manual_compact_{time.time_ns() // 1_000_000}"
+    execution_id = f"{PREFIX}{time.time_ns() // 1_000_000}"
     if not claims.take(
         session_id=session_id, execution_id=execution_id, kind=Claim.Kind.COMPACTION
     ):

@@ -162,10 +162,10 @@ class RunListener:
         await self.write(work)
 
     async def tool_started(self, call: ToolCall) -> None:
-        """Show the call."""
+        """Show the call; in the partial first, so that no snapshot lacks it."""
+        self.round.call_started(call)
         data = {"tool_call_id": call.id, "tool_name": call.name, "arguments": call.arguments}
         await self.write(lambda: (None, [NewFrame("tool_call_start", data)]))
-        self.round.call_started(call)
 
     async def tool_finished(self, message: Message, result: ToolResult) -> Message:
         """Store the result, then show it."""

@@ -43,8 +43,15 @@ TAGS = {
     "th",
     "td",
 }
-ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
+ATTRIBUTES = {
+    "a": {"href"},
+    "ol": {"start"},
+    "pre": {"data-language"},
+    "th": {"align"},
+    "td": {"align"},
+}
 CACHED_TEXTS = 512
+LANGUAGE_CHARS = 30  # of a code block's language
 
 
 def _allowed_link(url: str) -> bool:
@@ -77,12 +84,21 @@ def _open_cell(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_r
     return f'<{tokens[index].tag} align="{align}">' if align else f"<{tokens[index].tag}>"
 
 
+def _fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_rest: Any) -> str:
+    """A code block, with the language that it names."""
+    code = nh3.clean_text(tokens[index].content)
+    language = tokens[index].info.strip().partition(" ")[0][:LANGUAGE_CHARS]
+    name = f' data-language="{nh3.clean_text(language)}"' if language else ""
+    return f"<pre{name}><code>{code}</code></pre>\n"
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": 20})
     parser.enable(["table", "strikethrough", "linkify"])
     parser.disable(["image", "html_block", "html_inline", "reference"])
     parser.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
     parser.validateLink = _allowed_link  # type: ignore[method-assign]
+    parser.add_render_rule("fence", _fence)
     parser.add_render_rule("link_close", _close_link)
     parser.add_render_rule("th_open", _open_cell)
     parser.add_render_rule("td_open", _open_cell)

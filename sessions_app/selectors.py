@@ -36,13 +36,23 @@ def session(*, user: User, session_id: int) -> Session:
 
 
 def sessions(
-    *, owner: User, after: tuple[datetime, int] | None = None, limit: int
+    *,
+    owner: User,
+    after: tuple[datetime, int] | None = None,
+    title: str = "",
+    phase: str = "",
+    limit: int,
 ) -> list[Session]:
     """Up to `limit` sessions of the owner, newest activity first, ties by higher id.
 
-    `after` is (active_at, id) of the last row of the page before.
+    `after` is (active_at, id) of the last row of the page before. Only those whose title holds
+    `title` (any case) and that are in `phase`, where given.
     """
     rows = owner.agent_sessions.select_related("model")
+    if title:
+        rows = rows.filter(title__icontains=title)
+    if phase:
+        rows = rows.filter(phase=phase)
     if after is not None:
         moment, last_id = after
         earlier = Q(active_at__lt=moment) | Q(pk__lt=last_id)

@@ -4,15 +4,12 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
-BASE: Path = settings.BASE_DIR
-PACKAGES = ("agent", "compaction_app", "config", "memory_app", "sessions_app")
+from tests.source_tree import BASE, PACKAGES, files, name, nodes
+
 FILE_LINES, FUNCTION_LINES = 300, 50
 # The outermost frame of an execution (a run, a compaction), the tool executor, the tokenizer guard.
 BROAD_EXCEPTS = {
@@ -20,39 +17,8 @@ BROAD_EXCEPTS = {
     "agent/tools/executor.py": 1,
     "sessions_app/outermost.py": 1,
 }
-MESSAGE_WRITER = "sessions_app/services/transcript.py"
-WRITES = {"create", "acreate", "bulk_create", "get_or_create", "update_or_create"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@cache
-def files(*suffixes: str) -> list[Path]:
-    """What is or will be in the repository."""
-    listing = ["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "-z"]
-    output = subprocess.run(listing, cwd=BASE, check=True, capture_output=True, text=True).stdout
-    found = [BASE / name for name in output.split("\0") if name.endswith(suffixes or "")]
-    return [path for path in found if path.is_file()]
-
-
-def name(path: Path) -> str:
-    return path.relative_to(BASE).as_posix()
-
-
-@cache
-def code() -> list[tuple[str, ast.Module]]:
-    """Name and syntax tree of each Python file that is neither a migration nor a test."""
-    return [
-        (name(path), ast.parse(path.read_text()))
-        for path in files(".py")
-        if name(path).startswith(PACKAGES) and "migrations" not in path.parts
-    ]
-
-
-def nodes(kind: type[ast.AST] | tuple[type[ast.AST], ...]) -> Iterator[tuple[str, ast.AST]]:
-    return (
-        (path, node) for path, tree in code() for node in ast.walk(tree) if isinstance(node, kind)
-    )
 
 
 def test_files_fit_into_a_head() -> None:
@@ -112,22 +78,6 @@ def _is_broad(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def test_messages_are_written_in_one_place() -> None:
-    writers = {
-        path
-        for path, node in nodes(ast.Call)
-        if isinstance(node, ast.Call) and _writes_message(node)
-    }
-    assert writers == {MESSAGE_WRITER}
-
-
-def _writes_message(call: ast.Call) -> bool:
-    """`Message.objects.create(...)` and its kin, or `session.messages.create(...)`."""
-    if not (isinstance(call.func, ast.Attribute) and call.func.attr in WRITES):
-        return False
-    return re.search(r"\bMessage\.objects\b|\.messages\b", ast.unparse(call.func)) is not None
-
-
 def test_nobody_listens_to_signals() -> None:
     users = {
         path
@@ -144,3 +94,14 @@ def test_nobody_listens_to_signals() -> None:
 def test_no_file_names_a_path_of_one_machine(top: str) -> None:
     found = {name(path) for path in files() if f"/{top}/".encode() in path.read_bytes()}
     assert found == set()
+
+
+def test_the_compaction_tools_name_stands_in_one_file() -> None:
+    literal = re.compile(r"(?<!import )(?<!\w)compact_context(?!\w|\.\w| import)")
+    product = [path for path in files() if name(path).startswith((*PACKAGES, "templates"))]
+    found = [name(path) for path in product if literal.search(_text(path))]
+    assert found == ["compaction_app/compact_context.py"]
+
+
+def _text(path: Path) -> str:
+    return path.read_text(errors="replace")

@@ -191,6 +191,7 @@ def logged_composition(session: Session, log: RequestLog, parts: Sequence[WirePa
     """The composition of one logged request; `parts` in wire order."""
     manifest = orjson.loads(log.manifest) if log.manifest else {}
     counts = {row["key"]: row.get("count") for row in manifest.get("sections", ())}
+    counts["tools"] = (manifest.get("tools") or {}).get("count")
     window = manifest.get("estimatedWindowTokens", session.window_tokens)
     return Composition(
         active=log.estimated,

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from sessions_app import markdown
 from sessions_app.models import Message, Session
+from sessions_app.page.past_compactions import Past
 from sessions_app.page.proposed import Proposed
 from sessions_app.page.tool_card import ToolCard, result_card, waiting_card
 from sessions_app.visible import visible
@@ -65,6 +66,9 @@ class Said:
         return len(self.text) < len(self.message.content)
 
 
+Shown = Said | ToolCard | Incident | Outcome | Past
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One thing in the conversation. `kind` names its template; `at` is the message row it stands
@@ -72,7 +76,7 @@ class Entry:
     """
 
     kind: str
-    shown: Said | ToolCard | Incident | Outcome
+    shown: "Shown"
     at: int
 
 
@@ -82,7 +86,9 @@ class Material:
 
     `start`: rows before this id are context only and are not shown. `rounds_before`: responses of
     the first row's run before that row. `live`: the execution id in progress, or empty. `whole`:
-    nothing is folded. `proposed`: memories that tool results named, by message id.
+    nothing is folded. `proposed`: memories that tool results named, by message id. `compactions`:
+    those with a line of their own, the oldest first; `dividers`: those that stand after the message
+    with this id.
     """
 
     rows: Sequence[Message]
@@ -93,6 +99,8 @@ class Material:
     live: str = ""
     whole: bool = False
     proposed: Mapping[int, Proposed] = field(default_factory=dict)
+    compactions: Sequence[Past] = ()
+    dividers: Mapping[int, Past] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,7 @@ class _Walk:
         self.round = material.rounds_before
         self.open: list[dict[str, str]] = []
         self.incidents = list(material.incidents)
+        self.compactions = list(material.compactions)
         self.row_id = material.start
 
     def step(self, row: Message) -> None:
@@ -142,6 +151,12 @@ class _Walk:
             self._end_run()
             self.execution = row.execution_id
         self._tell(incident for incident in self._own_incidents() if incident.at < row.created_at)
+        self._tell_compactions(before=row.created_at)
+        self._say(row)
+        if row.pk in self.material.dividers:
+            self._emit("divider", self.material.dividers[row.pk])
+
+    def _say(self, row: Message) -> None:
         if row.role == Message.Role.TOOL:
             call = self._answered(row.tool_call_id)
             card = result_card(row, call, whole=self.material.whole)
@@ -161,6 +176,7 @@ class _Walk:
             self._tell(self._own_incidents())
         else:
             self._end_run()
+        self._tell_compactions()
 
     def _end_run(self) -> None:
         self._close_calls()
@@ -169,7 +185,7 @@ class _Walk:
         if outcome and outcome.phase in ENDED_BADLY:
             self._emit("outcome", outcome)
 
-    def _emit(self, kind: str, shown: Said | ToolCard | Incident | Outcome) -> None:
+    def _emit(self, kind: str, shown: Shown) -> None:
         if self.row_id >= self.material.start:
             self.entries.append(Entry(kind, shown, self.row_id))
 
@@ -180,6 +196,13 @@ class _Walk:
         for incident in list(incidents):
             self.incidents.remove(incident)
             self._emit("incident", incident)
+
+    def _tell_compactions(self, *, before: datetime | None = None) -> None:
+        """They may belong to no run: only their time says where they stand."""
+        while self.compactions and (
+            before is None or self.compactions[0].event.created_at < before
+        ):
+            self._emit("compaction", self.compactions.pop(0))
 
     def _answered(self, call_id: str) -> dict[str, str] | None:
         """Take the first open call of this id, as a request would pair it."""

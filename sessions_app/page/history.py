@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from compaction_app.models import SessionCompactionEvent
 from sessions_app.models import RequestLog, Session
+from sessions_app.page.compaction_words import trigger_words
 from sessions_app.page.composition import kind_of
 from sessions_app.page.figures import grouped, short
 from sessions_app.request_detail import wire_parts
@@ -20,6 +21,7 @@ TOP = 14  # room for the line's words
 WIDEST_SLOT = 18
 GAP_SHARE = 0.22  # of a slot
 HEADROOM = 1.06
+UNKNOWN = "–"  # the provider did not report it
 FAR = 4  # a line this many times above everything is told in words instead of drawn
 
 # From the bottom of a bar to its top.
@@ -46,9 +48,15 @@ class Bar:
     @property
     def told(self) -> str:
         """What the request was made of, in words."""
-        return " · ".join(
-            f"{KINDS[kind]} {grouped(tokens)}" for kind, tokens in self.kinds.items()
-        )
+        return " · ".join(f"{KINDS[kind]} {grouped(tokens)}" for kind, tokens in self.kinds.items())
+
+    @property
+    def title(self) -> str:
+        """All of its numbers, in words."""
+        measured = UNKNOWN if self.log.actual is None else grouped(self.log.actual)
+        numbers = {"estimated": grouped(self.log.estimated), "measured": measured}
+        words = _("estimated %(estimated)s · measured %(measured)s") % numbers
+        return f"#{self.log.pk} · {words} · {self.told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,11 @@ class Mark:
 
     event: SessionCompactionEvent
     x: float
+
+    @property
+    def trigger(self) -> str:
+        """Who or what caused it, in words."""
+        return trigger_words(self.event.trigger_mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +125,18 @@ class Chart:
 
     def _box(self, bar: Bar, low: int, high: int) -> str:
         lower, upper = self._y(low), self._y(high)
-        return (
-            f"M{bar.x:.1f} {upper:.1f}h{bar.width:.1f}v{lower - upper:.1f}h-{bar.width:.1f}z"
-        )
+        return f"M{bar.x:.1f} {upper:.1f}h{bar.width:.1f}v{lower - upper:.1f}h-{bar.width:.1f}z"
 
     def _y(self, tokens: int) -> float:
         return round(TOP + HEIGHT * (1 - tokens / self.top), 1)
+
+
+def logged(session: Session, *, before: int | None = None) -> list[RequestLog]:
+    """The newest requests (before an id), newest first: `CHARTED`, and one more if there is."""
+    rows = RequestLog.objects.filter(session_id=session.pk).defer("manifest")
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return list(rows[: CHARTED + 1])
 
 
 def chart(session: Session, newest_first: Sequence[RequestLog], *, line: int | None) -> Chart:
@@ -129,8 +148,8 @@ def chart(session: Session, newest_first: Sequence[RequestLog], *, line: int | N
     highest = max((_tallest(bar) for bar in bars), default=0)
     drawn = line is not None and line <= FAR * highest
     top = max(1, round(HEADROOM * max(highest, (line or 0) if drawn else 0)))
-    more = len(newest_first) > CHARTED
-    return Chart(bars, _marks(session, bars), top, line, newest_first[CHARTED - 1].pk if more else None)
+    older = newest_first[CHARTED - 1].pk if len(newest_first) > CHARTED else None
+    return Chart(bars, _marks(session, bars), top, line, older)
 
 
 def _bars(logs: Sequence[RequestLog], language: str) -> list[Bar]:

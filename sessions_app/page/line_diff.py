@@ -14,7 +14,7 @@ HEADER_LINES = 2
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """`mark`: "+" only in the new text, "-" only in the old, "=" in both, "…" lines left out."""
+    """`mark`: "+" only in the new text, "-" only in the old, " " in both, "…" lines left out."""
 
     mark: str
     text: str
@@ -58,4 +58,4 @@ def _fitting(lines: Iterable[DiffLine], budget: int) -> list[DiffLine]:
 def _line(text: str) -> DiffLine:
     if text.startswith("@@"):
         return LEFT_OUT
-    return DiffLine("=" if text[0] == " " else text[0], text[1:][:LINE_CHARS])
+    return DiffLine(text[0], text[1:][:LINE_CHARS])

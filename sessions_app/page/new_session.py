@@ -23,6 +23,12 @@ class NewSession(forms.Form):
     title = forms.CharField(label=_("Title"), required=False, max_length=TITLE_CHARS)
     model = forms.ChoiceField(label=_("Model"), required=False)
     workspace = forms.CharField(label=_("Workspace"), required=False, strip=False)
+    permission_level = forms.ChoiceField(
+        label=_("What the agent may do"),
+        required=False,
+        choices=Session.PermissionLevel.choices,
+        initial=Session.PermissionLevel.READ_ONLY,
+    )
     project_key = forms.CharField(label=_("Project"), required=False, max_length=PROJECT_CHARS)
 
     def __init__(self, data: Any = None, *, owner: User) -> None:
@@ -61,6 +67,8 @@ class NewSession(forms.Form):
             "project_key": given["project_key"],
             "language": get_language() or "en",
         }
+        if given["permission_level"]:
+            fields["permission_level"] = given["permission_level"]
         if given["model"]:
             fields["model"] = self.offered[given["model"]]
         if given["workspace"]:

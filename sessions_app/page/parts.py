@@ -3,7 +3,7 @@ here, so that a page that stayed open shows what a reload would.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
@@ -12,9 +12,12 @@ from django.utils.safestring import SafeString
 
 from sessions_app.models import Message, RequestLog, Session
 from sessions_app.page import rows
+from sessions_app.page.compaction import CompactionState, compaction_state
 from sessions_app.page.composition import Composition, composition
 from sessions_app.page.entries import Entry, conversation
+from sessions_app.page.history import Chart, chart, logged
 from sessions_app.page.memories import Memories, memories
+from sessions_app.page.past_compactions import PastCompactions
 from sessions_app.page.rows import Slice
 
 LISTED_REQUESTS = 20
@@ -42,17 +45,28 @@ class State:
     composition: Composition | None
     memories: Memories
     requests: list[RequestLog]
+    history: Chart
     round: int | None
+    compaction: CompactionState
 
 
-def newest(session: Session, *, before: int | None = None) -> Stretch:
-    """The newest messages (before an id), as many as the first page can bear."""
-    return _stretch(session, rows.latest(session, before=before))
+def newest(
+    session: Session, past: PastCompactions, *, after: int | None = None, before: int | None = None
+) -> Stretch:
+    """The newest messages, as many as the first page can bear: those that are not compacted; or
+    those before an id, with a divider after each boundary; or those between two ids.
+    """
+    if after is None:
+        after = past.boundary if before is None else 0
+        part = rows.latest(session, past, after=after, before=before)
+        material = replace(part.material, dividers=past.dividers)
+        return _stretch(session, replace(part, material=material))
+    return _stretch(session, rows.latest(session, past, after=after, before=before))
 
 
-def following(session: Session, *, after: int) -> Stretch:
-    """The messages after an id."""
-    part = rows.following(session, after=after)
+def following(session: Session, past: PastCompactions, *, after: int) -> Stretch:
+    """The messages after an id; none that is compacted."""
+    part = rows.following(session, past, after=after)
     shown = conversation(part.material)
     return Stretch(_joined(session, shown.entries), _joined(session, shown.tail), None, part.later)
 
@@ -64,23 +78,29 @@ def whole_message(session: Session, message: Message) -> SafeString:
     return _joined(session, own)
 
 
-def state(session: Session, user: User) -> State:
-    """The numbers of the inspector and the top bar."""
-    requests = list(
-        RequestLog.objects.filter(session=session).defer("manifest", "parts")[:LISTED_REQUESTS]
-    )
-    shown = composition(session, requests)
+def state(session: Session, user: User, *, by_size: bool = False) -> State:
+    """The numbers of the inspector and the top bar; `by_size`: the composition is listed so."""
+    requests = logged(session)
+    shown = composition(session, requests, by_size=by_size)
     return State(
         composition=shown,
         memories=memories(session, user, shown.memory_ids if shown else ()),
-        requests=requests,
+        requests=requests[:LISTED_REQUESTS],
+        history=chart(session, requests, line=shown.line if shown else None),
         round=_round(session),
+        compaction=compaction_state(session),
     )
 
 
 def fragment(name: str, session: Session, shown: State) -> str:
     """One part of the page; `name` is its template in `sessions/parts`."""
     return render_to_string(f"sessions/parts/{name}.html", {"session": session, "state": shown})
+
+
+def folds(session: Session, past: PastCompactions) -> str:
+    """The compacted messages, folded, each part above its divider."""
+    context = {"session": session, "past": past}
+    return render_to_string("sessions/compaction/folds.html", context)
 
 
 def _round(session: Session) -> int | None:

@@ -87,10 +87,10 @@ class PastCompactions:
 def past_compactions(session: Session, *, limit: int | None = REMEMBERED) -> PastCompactions:
     """The session's newest events, at most `limit`; their summary texts stay in the database."""
     events = SessionCompactionEvent.objects.filter(session=session).defer("summary_text")
-    return PastCompactions(_marked(list(events.order_by("-id")[:limit])))
+    return PastCompactions(marked(list(events.order_by("-id")[:limit])))
 
 
-def _marked(newest_first: Sequence[SessionCompactionEvent]) -> tuple[Past, ...]:
+def marked(newest_first: Sequence[SessionCompactionEvent]) -> tuple[Past, ...]:
     """An undo takes back the newest compaction before it that is still in force."""
     undos = 0
     found = []

@@ -9,12 +9,14 @@ from django.db.models import QuerySet
 from sessions_app import claims
 from sessions_app.models import Frame, Message, Run, Session
 from sessions_app.page.entries import Incident, Material, Outcome
+from sessions_app.page.past_compactions import PastCompactions
 from sessions_app.page.proposed import proposed
 
 PAGE_MESSAGES = 50
 RECENT_FRAMES = 500  # how far back incidents are looked for; older frames may be pruned anyway
 MAX_INCIDENTS = 50
 INCIDENTS = ("notice", "llm_retry")
+NO_COMPACTIONS = PastCompactions()
 TOLD_BY_OUTCOME = {"run_interrupted"}  # notices that the run's end says again
 
 
@@ -29,29 +31,34 @@ class Slice:
     later: bool
 
 
-def latest(session: Session, *, before: int | None = None) -> Slice:
-    """The newest messages, or the newest of those with an id below `before`."""
-    messages = Message.objects.filter(session=session)
+def latest(
+    session: Session, past: PastCompactions, *, after: int = 0, before: int | None = None
+) -> Slice:
+    """The newest messages of those with an id above `after` and below `before`."""
+    messages = Message.objects.filter(session=session, pk__gt=after)
     if before is not None:
         messages = messages.filter(pk__lt=before)
     newest = list(messages.order_by("-id")[: PAGE_MESSAGES + 1])
     rows = newest[:PAGE_MESSAGES][::-1]
-    material = _material(session, rows, start=rows[0].pk if rows else 0)
+    start = rows[0].pk if rows else after + 1
+    material = _material(session, rows, start=start, past=past)
     return Slice(material, earlier=len(newest) > PAGE_MESSAGES, later=before is not None)
 
 
-def following(session: Session, *, after: int) -> Slice:
-    """The messages after the one with this id, the oldest first."""
+def following(session: Session, past: PastCompactions, *, after: int) -> Slice:
+    """The messages after the one with this id, the oldest first; none that is compacted."""
+    after = max(after, past.boundary)
     messages = Message.objects.filter(session=session, pk__gt=after)
     oldest = list(messages.order_by("id")[: PAGE_MESSAGES + 1])
     rows = oldest[:PAGE_MESSAGES]
-    material = _material(session, rows, start=after + 1)
+    material = _material(session, rows, start=after + 1, past=past)
     return Slice(material, earlier=True, later=len(oldest) > PAGE_MESSAGES)
 
 
 def single(session: Session, message: Message) -> Material:
     """One message, whole, with what pairs it."""
-    return replace(_material(session, [message], start=message.pk), whole=True)
+    material = _material(session, [message], start=message.pk, past=NO_COMPACTIONS)
+    return replace(material, whole=True)
 
 
 def rounds(session: Session, *, before: int | None = None) -> int:
@@ -64,7 +71,9 @@ def rounds(session: Session, *, before: int | None = None) -> int:
     return messages.filter(role=Message.Role.ASSISTANT, pk__gt=begun).count()
 
 
-def _material(session: Session, rows: list[Message], *, start: int) -> Material:
+def _material(
+    session: Session, rows: list[Message], *, start: int, past: PastCompactions
+) -> Material:
     rows = [*_context(session, start), *rows]
     executions = {row.execution_id for row in rows}
     live = claims.current(session.pk)
@@ -76,6 +85,7 @@ def _material(session: Session, rows: list[Message], *, start: int) -> Material:
         incidents=_incidents(session, executions),
         live=live.execution_id if live else "",
         proposed=proposed(session, rows),
+        compactions=past.told,
     )
 
 

@@ -9,9 +9,10 @@ from django.http import Http404
 from django.utils import timezone
 
 from agent.errors import ConfigurationError, SessionAlreadyRunning
-from sessions_app import claims, selectors, transactions, workspaces
+from sessions_app import claims, selectors, stream, transactions, workspaces
 from sessions_app.models import AgentProfile, Claim, ModelProfile, Session
 from sessions_app.services.models import window_tokens
+from sessions_app.stream import NewFrame
 
 
 class SessionFields(TypedDict, total=False):
@@ -60,7 +61,8 @@ def create(*, owner: User, fields: SessionFields) -> Session:
 def update(*, session: Session, fields: SessionFields) -> Session:
     """Change the given fields and no others: what a run writes meanwhile stays. Returns it anew.
 
-    Raises Http404 if it was deleted meanwhile.
+    Its other pages learn of the memory switch by its status, told again. Raises Http404 if it was
+    deleted meanwhile.
     """
     changes = {**fields, "updated_at": timezone.now()}
     if "model" in fields and fields["model"] != session.model:
@@ -71,7 +73,10 @@ def update(*, session: Session, fields: SessionFields) -> Session:
     def work() -> Session:
         if not Session.objects.filter(pk=session.pk).update(**changes):
             raise Http404(f"There is no session {session.pk}.")
-        return Session.objects.select_related("model").get(pk=session.pk)
+        stored = Session.objects.select_related("model").get(pk=session.pk)
+        if stored.memory_injection_disabled != session.memory_injection_disabled:
+            stream.append(session.pk, [NewFrame("session_status", {"phase": stored.phase})])
+        return stored
 
     return transactions.run(work)
 

@@ -39,7 +39,7 @@ class Compacted:
     @property
     def wire(self) -> list[dict[str, Any]]:
         """The request's messages as they are sent."""
-        history = wire_history(self.request.messages)
+        history = wire_history(self.request.messages, vision=False)
         messages: list[dict[str, Any]] = request_body(self.request, own_api=True, history=history)[
             "messages"
         ]

@@ -11,7 +11,7 @@ from tests.kill.processes import Zygote
 
 @dataclass(frozen=True)
 class Death:
-    """A process that died at a place: what it left, the same after the sweep, and after a message."""
+    """What a process left that died at a place; the same after the sweep, and after a message."""
 
     place: str
     left: dict[str, Any]

@@ -6,7 +6,6 @@ product knows nothing of it: it is wrapped from outside, in processes that may d
 """
 
 import asyncio
-import os
 import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
@@ -54,11 +53,9 @@ class Points:
         with self._lock:
             self.names.append(name)
             if len(self.names) == self._at:
-                import sys
-
-                print("AT", self.names[-3:], file=sys.stderr)
                 with self.heartbeat:
-                    os.kill(os.getpid(), self._number)
+                    # To this thread: sent to the process, another may take it a moment later.
+                    signal.pthread_kill(threading.get_ident(), self._number)
 
 
 POINTS = Points()

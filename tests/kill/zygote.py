@@ -16,7 +16,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import django
 
@@ -46,7 +46,7 @@ def start(command: dict[str, Any]) -> int:
         return pid
     signal.alarm(TOO_LONG_S)
     try:
-        with told_file(os.getpid()).open("a", buffering=1) as file:
+        with told_file(os.getpid()).open("a") as file:
             tell(file, scenarios.call(command, lambda value: tell(file, value)))
             tell(file, points.POINTS.names)
     except BaseException:  # noqa: BLE001 - the child must not go on as a second zygote
@@ -55,9 +55,10 @@ def start(command: dict[str, Any]) -> int:
     os._exit(0)
 
 
-def tell(file: Any, value: Any) -> None:
+def tell(file: TextIO, value: Any) -> None:
     """One line, written at once."""
     file.write(json.dumps(value) + "\n")
+    file.flush()
 
 
 def wait(pid: int) -> dict[str, Any]:
@@ -86,11 +87,11 @@ def main() -> None:
     prepare()
     TokenEstimator().text("loaded before the first fork")
     points.watch()
-    print(json.dumps("ready"), flush=True)
+    tell(sys.stdout, "ready")
     for line in sys.stdin:
         command = json.loads(line)
         answer = start(command) if "start" in command else wait(command["wait"])
-        print(json.dumps(answer), flush=True)
+        tell(sys.stdout, answer)
 
 
 if __name__ == "__main__":

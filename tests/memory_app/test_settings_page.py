@@ -227,7 +227,7 @@ def test_it_says_who_wrote_it_and_where(api: Rest, remember: Remember, propose: 
     assert "written by you" in shown(api)
     item = propose("b")
     page = " ".join(re.sub("<[^>]+>", "", shown(api, item=str(item.pk))).split())
-    assert "written by the agent in session 7 , message 31" in page
+    assert "written by the agent in session 7, message 31" in page
 
 
 def test_it_marks_what_the_next_run_gets(api: Rest, remember: Remember) -> None:

@@ -1,6 +1,6 @@
 """What tests of the top floor share: clients, sessions on the wire, no foreign model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
@@ -8,6 +8,7 @@ from pytest_django import Settings
 
 from sessions_app import claims
 from sessions_app.models import Claim, Session
+from tests.sessions_app.asking import check_that_nobody_spoke_for_the_user, fill
 from tests.sessions_app.rest import Rest, signed_in
 from tests.sessions_app.running import run, wire_model
 from tests.wire.fixture import Wire
@@ -48,3 +49,17 @@ def talked(wired: Session, wire: Wire) -> Session:
         wire.script({"text": f"answer {n} " + "word " * 300})
         run(wired, f"wish {n}")
     return wired
+
+
+@pytest.fixture
+def half_full(wired: Session) -> Session:
+    """The same with four messages that fill half of its window."""
+    fill(wired, rounds=4, words=1_700)
+    return wired
+
+
+@pytest.fixture
+def nobody_speaks_for_the_user(runs_end: None) -> Iterator[None]:
+    """Scans the database after the test."""
+    yield
+    check_that_nobody_spoke_for_the_user()

@@ -77,3 +77,16 @@ def test_whatever_comes_only_known_tags_and_attributes_go_out(text: str) -> None
         names = set(ATTRIBUTE.findall(found["attributes"]))
         assert tag in TAGS
         assert names <= ALLOWED.get(tag, set()) | ATTRIBUTES.get(tag, set())
+
+
+@pytest.mark.parametrize(
+    ("info", "shown"),
+    [
+        ("python", ' data-language="python"'),
+        ("c++ title", ' data-language="c++"'),
+        ('x"onload=1', ' data-language="x&quot;onload=1"'),
+        ("", ""),
+    ],
+)
+def test_a_code_block_names_its_language(info: str, shown: str) -> None:
+    assert render(f"```{info}\na < b\n```") == f"<pre{shown}><code>a &lt; b\n</code></pre>\n"

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from memory_app.models import MemoryItem
-from sessions_app.models import Message, Session, ToolOutput
+from sessions_app.models import Message, PromptPart, Session, ToolOutput
 from sessions_app.socket_frames import PARSERS
 from tests.sessions_app.rest import Rest, signed_in
 from tests.sessions_app.socket_client import Headers, SocketClient, token_headers
@@ -29,6 +29,17 @@ MATRIX: dict[str, dict[str, Statuses]] = {
     "sessions/<int:session_id>/parts": {"GET": (LOGIN, 403, 400, 403)},
     "sessions/<int:session_id>/earlier": {"GET": (LOGIN, 403, 400, 403)},
     "sessions/<int:session_id>/messages/<int:message_id>/fragment": {"GET": OWN_PAGE},
+    "sessions/<int:session_id>/compact": {"POST": (LOGIN, 403, 302, 403)},
+    "sessions/<int:session_id>/undo": {"POST": (LOGIN, 403, 409, 403)},
+    "sessions/<int:session_id>/stop": {"POST": (LOGIN, 403, 302, 403)},
+    "sessions/<int:session_id>/folded": {"GET": (LOGIN, 403, 400, 403)},
+    "sessions/<int:session_id>/compactions": {"GET": (LOGIN, 403, 400, 403)},
+    "sessions/<int:session_id>/compactions/<int:event_id>": {"GET": OWN_PAGE},
+    "sessions/<int:session_id>/requests": {"GET": OWN_PAGE},
+    "sessions/<int:session_id>/requests/<int:request_id>": {"GET": OWN_PAGE},
+    "sessions/<int:session_id>/requests/<int:request_id>/parts/<slug:key>": {"GET": OWN_PAGE},
+    "sessions/<int:session_id>/settings": {"GET": OWN_PAGE, "POST": (LOGIN, 403, 400, 403)},
+    "sessions/<int:session_id>/delete": {"POST": (LOGIN, 403, 400, 403)},
     "signin/<str:token>": {"GET": (403, 403, 403, 403)},
     "accounts/login/": {"GET": (200, 200, 200, 200)},
     "accounts/logout/": {"POST": (302, 302, 302, 302)},
@@ -99,13 +110,18 @@ def address(session: Session) -> Callable[[str], str]:
     """A route's path, with the ids of rows of the owner's session in it."""
     message = Message.objects.create(session=session, role="tool", content="{}")
     ToolOutput.objects.create(message=message, output="all of it")
+    PromptPart.objects.create(hash="hash", text="all of it")
     ids: dict[str, Any] = {
         "<int:session_id>": session.pk,
         "<int:message_id>": message.pk,
-        "<int:request_id>": session.requests.create(execution_id="e", estimated=1).pk,
+        "<int:request_id>": session.requests.create(
+            execution_id="e", estimated=1, parts=[["persona", "Persona", 1, "hash"]]
+        ).pk,
+        "<slug:key>": "persona",
         "<int:memory_id>": MemoryItem.objects.create(
             owner=session.owner, content="all of it", dedup_hash="1"
         ).pk,
+        "<int:event_id>": session.compaction_events.create(summary_text="all of it").pk,
         "<str:token>": "forged",
     }
 

@@ -88,6 +88,17 @@ def test_an_unknown_window_shows_the_parts_alone() -> None:
     assert (unknown.share, unknown.to_line, unknown.line_x) == ("", None, None)
 
 
+def test_the_floor_is_what_no_compaction_removes() -> None:
+    parts = (*PARTS, Part("handoff", "Handoff", "handoff", 500), Part("x", "Notes", "notes", 40))
+    assert shown(parts=parts).floor == 640
+    assert [shown(line=line).floor_over_line for line in (601, 600, None)] == [False, True, False]
+
+
+def test_the_list_can_begin_with_the_largest() -> None:
+    assert shown().listed == PARTS
+    assert [part.tokens for part in shown(by_size=True).listed] == [1_400, 300, 200, 100]
+
+
 def test_over_the_line_is_said_as_such() -> None:
     assert (shown(active=8_100).over_line, shown().over_line) == (100, None)
 

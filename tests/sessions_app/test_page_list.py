@@ -63,6 +63,36 @@ def test_older_sessions_are_on_further_pages(page: Client, make_session: Make) -
     assert names(page, f"?after={ids[2]}") == ["1", "0"]
 
 
+def test_it_finds_titles_and_phases(page: Client, make_session: Make) -> None:
+    for title, phase in (("Fix retries", "FAILED"), ("retry later", "IDLE"), ("Notes", "FAILED")):
+        make_session(title=title, phase=phase)
+    assert names(page, "?q=RETR") == ["retry later", "Fix retries"]
+    assert names(page, "?q=retr&phase=FAILED") == ["Fix retries"]
+    assert names(page, "?phase=FAILED") == ["Notes", "Fix retries"]
+    assert names(page, "?phase=nonsense") == ["Notes", "retry later", "Fix retries"]
+
+
+def test_what_is_looked_for_stays_and_goes_on_to_the_next_page(
+    page: Client, make_session: Make
+) -> None:
+    for number in range(PAGE_SESSIONS + 1):
+        make_session(title=f"a&b {number}")
+    html = page.get("/?q=a%26b").content.decode()
+    assert 'value="a&amp;b"' in html
+    (last,) = re.findall(r'href="\?q=a%26b&amp;after=(\d+)"', html)
+    assert names(page, f"?q=a%26b&after={last}") == ["a&amp;b 0"]
+    assert "No session is like that." in page.get("/?q=nothing").content.decode()
+
+
+def test_each_row_leads_to_renaming_and_deleting(page: Client, session: Session) -> None:
+    html = " ".join(page.get("/").content.decode().split())
+    assert f'href="/sessions/{session.pk}/settings" aria-label="Rename or delete: Test"' in html
+
+
+def test_the_form_sets_what_the_agent_may_do(page: Client) -> None:
+    assert made(page, permission_level="READ_WRITE").permission_level == "READ_WRITE"
+
+
 def test_its_queries_do_not_grow(page: Client, make_session: Make) -> None:
     page.get("/")
     counts = []

@@ -8,6 +8,7 @@ from django.test import Client
 
 from sessions_app import claims
 from sessions_app.models import Message, Session
+from sessions_app.views import LIVE_PARTS
 from tests.sessions_app.page_rows import answer, ask, call, push, say
 
 
@@ -80,7 +81,7 @@ def test_the_parts_beside_are_those_of_the_page(page: Client, session: Session) 
     push(session)
     html = page.get(f"/sessions/{session.pk}").content.decode()
     update = parts(page, session, 0)
-    assert list(update["parts"]) == ["status", "context", "memories", "requests"]
+    assert list(update["parts"]) == list(LIVE_PARTS)
     assert [name for name, part in update["parts"].items() if part not in html] == []
 
 

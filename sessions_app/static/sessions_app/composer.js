@@ -1,4 +1,4 @@
-// Where the user writes: sends, stops, and sets what the agent may do.
+// Where the user writes: sends, stops, and chooses the model and what the agent may do.
 
 const ACTIVE = new Set(["RUNNING", "WAITING_APPROVAL"]);
 
@@ -12,13 +12,11 @@ export class Composer {
     this.content = form.querySelector("#content");
     this.button = form.querySelector("#send");
     this.stop = form.querySelector("#cancel");
-    this.permission = form.querySelector("#permission");
-    this.level = this.permission.value;
     this.attempt = null; // {content, eventId} of a message that may have arrived: sent again, it counts once
     form.addEventListener("submit", (event) => this.#submit(event));
     this.content.addEventListener("keydown", (event) => this.#key(event));
     this.stop.addEventListener("click", () => this.#try(() => this.rest.post(`${api}/cancel`, {})));
-    this.permission.addEventListener("change", () => this.#setLevel());
+    for (const select of form.querySelectorAll("select[data-field]")) this.#keep(select);
   }
 
   set phase(phase) {
@@ -46,11 +44,15 @@ export class Composer {
     this.onSent();
   }
 
-  async #setLevel() {
-    const wanted = this.permission.value;
-    const set = await this.#try(() => this.rest.patch(this.api, { permissionLevel: wanted }));
-    if (set) this.level = wanted;
-    this.permission.value = this.level;
+  // A setting of the session is stored when it changes, and falls back when that is refused.
+  #keep(select) {
+    let kept = select.value;
+    select.addEventListener("change", async () => {
+      const wanted = select.value;
+      const set = await this.#try(() => this.rest.patch(this.api, { [select.dataset.field]: wanted }));
+      if (set) kept = wanted;
+      select.value = kept;
+    });
   }
 
   // Whether it worked; otherwise the reason stands above the composer.

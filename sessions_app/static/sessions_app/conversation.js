@@ -1,5 +1,6 @@
 // The conversation column: adds what the server rendered, shows what streams, keeps the reader's place.
 
+import { Folds } from "./folds.js";
 import { visible } from "./visible.js";
 
 const NEAR_PX = 48; // this close to the end counts as being there
@@ -15,6 +16,7 @@ export class Conversation {
     this.tail = root.querySelector("#tail");
     this.streaming = root.querySelector("#streaming");
     this.earlier = root.querySelector("#earlier");
+    this.folds = new Folds({ root, messages: this.messages, earlier: this.earlier });
     this.saved = new Map();
     this.shownTail = null;
     this.stuck = true;
@@ -29,6 +31,11 @@ export class Conversation {
     return lastId(this.messages);
   }
 
+  // Id of the last message that is shown as compacted.
+  get boundary() {
+    return this.folds.boundary;
+  }
+
   toEnd() {
     this.scroll.scrollTop = this.scroll.scrollHeight;
     this.#look();
@@ -40,17 +47,21 @@ export class Conversation {
   }
 
   // Show an update; `partial` is what streams now.
-  apply({ messages, tail }, partial) {
-    if (messages) {
+  apply({ messages, tail, afresh, first, folds, boundary }, partial) {
+    if (afresh) {
+      this.messages.innerHTML = messages;
+      this.#offerEarlier(first);
+    } else if (messages) {
       this.messages.insertAdjacentHTML("beforeend", messages);
       this.root.querySelector("#welcome")?.remove();
     }
+    this.#fold({ folds, boundary });
     if (tail !== this.shownTail) {
       this.tail.innerHTML = tail;
       this.shownTail = tail;
     }
     const messageId = this.saved.get(partial.requestId);
-    if (messageId && this.messages.querySelector(`[data-message-id="${messageId}"]`)) {
+    if (messageId && (messageId <= boundary || this.messages.querySelector(`[data-message-id="${messageId}"]`))) {
       this.saved.clear();
       partial.clear();
     }
@@ -72,6 +83,13 @@ export class Conversation {
     article.querySelector(".thinking").hidden = !partial.thinking.text;
     if (!shown) this.streaming.append(article);
     this.#settle();
+  }
+
+  // What is above the newest messages gets smaller or larger: who reads there keeps the place.
+  #fold(state) {
+    const fromEnd = this.scroll.scrollHeight - this.scroll.scrollTop;
+    this.folds.apply(state, !this.stuck);
+    if (!this.stuck) this.scroll.scrollTop = this.scroll.scrollHeight - fromEnd;
   }
 
   #look() {
@@ -97,7 +115,7 @@ export class Conversation {
 
   #offerEarlier(first) {
     this.earlier.hidden = !first;
-    this.earlier.querySelector("a").href = `?before=${first}`;
+    this.earlier.querySelector("a").href = `?before=${first ?? ""}`;
   }
 
   #click(event) {

@@ -1,6 +1,6 @@
 // The tabs, the live parts beside the conversation, and the memory switch.
 
-const VIEWS = new Set(["conversation", "context", "requests"]);
+const VIEWS = new Set(["conversation", "context", "requests", "compactions"]);
 
 export class Inspector {
   constructor({ body, api, rest, onChange, onTrouble }) {
@@ -17,8 +17,18 @@ export class Inspector {
     for (const [name, html] of Object.entries(parts)) {
       if (this.shown.get(name) === html) continue;
       this.shown.set(name, html);
-      this.body.querySelector(`[data-part="${name}"]`).innerHTML = html;
+      this.#draw(this.body.querySelector(`[data-part="${name}"]`), html);
     }
+    if (!this.changing) this.toggle.checked = this.body.querySelector("[data-injection]").dataset.injection === "on";
+  }
+
+  // What was unfolded stays so, and the keyboard where it was; both are known by their ids.
+  #draw(part, html) {
+    const open = [...part.querySelectorAll("details[open][id]")].map(({ id }) => id);
+    const focused = part.contains(document.activeElement) && document.activeElement.id;
+    part.innerHTML = html;
+    for (const id of open) part.querySelector(`#${id}`)?.setAttribute("open", "");
+    if (focused) part.querySelector(`#${focused}`)?.focus();
   }
 
   get phase() {
@@ -37,6 +47,7 @@ export class Inspector {
 
   async #inject() {
     const wanted = this.toggle.checked;
+    this.changing = true;
     this.onTrouble("");
     try {
       await this.rest.patch(this.api, { memoryInjectionDisabled: !wanted });
@@ -44,6 +55,7 @@ export class Inspector {
       this.toggle.checked = !wanted;
       this.onTrouble(error.message);
     }
+    this.changing = false;
     this.onChange();
   }
 }

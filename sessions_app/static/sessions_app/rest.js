@@ -35,8 +35,8 @@ async function send(method, url, texts, data) {
 async function reason(response, texts) {
   if (response.status === 401) return texts.signedOut;
   try {
-    const { detail, ...fields } = await response.json();
-    return detail ?? Object.values(fields).flat().join(" ");
+    const { code, detail, ...fields } = await response.json();
+    return texts[code] ?? detail ?? Object.values(fields).flat().join(" ");
   } catch {
     return `${texts.failed} (${response.status})`;
   }

@@ -1,8 +1,13 @@
 // Puts the session page together: frames come in, the server's parts go out onto the page.
 
+import { Compaction } from "./compaction.js";
+import "./chart.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
+import { Copying } from "./copy.js";
 import { Inspector } from "./inspector.js";
+import { Lazy } from "./lazy.js";
+import { Order } from "./order.js";
 import { Partial } from "./partial.js";
 import { Proposals } from "./proposals.js";
 import { Rest } from "./rest.js";
@@ -36,6 +41,8 @@ const conversation = new Conversation({
   rest,
   onTrouble,
 });
+new Copying({ root, api, rest, texts, onTrouble });
+const order = new Order({ root: document.body, onChange: () => updates.ask() });
 new Proposals({ root, rest, sessionId, onTrouble });
 const inspector = new Inspector({ body: document.body, api, rest, onTrouble, onChange: () => updates.ask() });
 const composer = new Composer({
@@ -46,15 +53,18 @@ const composer = new Composer({
   onSent: () => conversation.toEnd(),
 });
 composer.phase = inspector.phase;
+new Lazy({ root: document.body, rest, scroll: find("scroll"), onTrouble });
+const compaction = new Compaction({ body: document.body, api, rest, stop: find("cancel"), onChange: () => updates.ask() });
 
 const updates = new Updates({
   seq: Number(seq),
-  load: () => rest.json(`${parts}?after=${conversation.last}`),
+  load: () => rest.json(`${parts}?after=${conversation.last}${order.query}&boundary=${conversation.boundary}`),
   apply(update) {
     if (endedAt !== null && update.seq >= endedAt && !update.later) partial.clear();
     conversation.apply(update, partial);
     inspector.apply(update.parts);
     composer.phase = inspector.phase;
+    compaction.apply();
     find("title").textContent = update.title;
     document.title = `${update.title} · Vitrine`;
   },

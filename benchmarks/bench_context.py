@@ -1,0 +1,161 @@
+"""One more message in a session of n: manifest, decision, range, and the request's bytes."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import count
+from typing import Any
+
+import orjson
+
+from agent.clients.openai_wire import MessageCache, request_body, wire_history
+from agent.messages import Message
+from agent.occupancy import Occupancy
+from agent.request import RequestBuilder
+from agent.testing import RecordingListener
+from agent.tokens import TokenEstimator
+from benchmarks.figures import Figure, at_least, at_most, hand_over, missing
+from benchmarks.measure import medians, ratio
+from benchmarks.workload import WINDOW, builder, conversation, messages, new_messages
+from compaction_app.compact_context import RegisteredTier
+from compaction_app.compactor import Compactor
+from compaction_app.gates import AutomaticSettings, CompactionGates
+from compaction_app.intents import Intents
+from compaction_app.ranges import Cut, choose, tail_budget
+from compaction_app.teaching import Teaching
+
+SMALL, LARGE = 100, 10_000
+RATIO = 0.8
+TIER = "standard"
+LANGUAGE = "en"
+
+
+class Step:
+    """What happens between two model requests, as the loop and its gates do it."""
+
+    def __init__(self, size: int, *, window: int = WINDOW) -> None:
+        self.builder = builder(window)
+        self.conversation = conversation(size)
+        self.gates = gates(self.builder)
+        self._new = new_messages()
+        self._ids = count(size + 1)
+
+    def text_only(self) -> int:
+        """The floor: tokenise the new message, nothing else."""
+        return self.builder.estimator.text(next(self._new).content)
+
+    def decide(self) -> bool:
+        """Count and take the new message, look at the line, build request and manifest."""
+        message = next(self._new)
+        tokens = self.builder.estimator.message(message)
+        self.conversation.history.append(replace(message, id=next(self._ids), tokens=tokens))
+        due = self.gates.over_line(self.conversation)
+        notes = self.gates.notes(self.conversation)
+        return due and bool(self.builder.build(self.conversation, notes=notes).manifest.fit())
+
+    def decide_and_choose(self) -> Cut | None:
+        """The same, and where to cut."""
+        self.decide()
+        history = self.conversation.history
+        window = self.builder.spec.window_tokens
+        budget = tail_budget(window=100_000, tier=TIER, above=history.tokens, forced=False)
+        return choose(history.groups, budget=budget, window=window)
+
+
+def gates(builder: RequestBuilder) -> CompactionGates:
+    """The gates of a run that never compacts: nobody clicks, and the line is far."""
+    nothing: Any = None  # a decision neither writes nor asks a model
+    return CompactionGates(
+        compactor=Compactor(
+            builder=builder, summariser=nothing, records=nothing, language=LANGUAGE
+        ),
+        occupancy=Occupancy(0, None),
+        listener=RecordingListener(),
+        signals=nothing,
+        settings=AutomaticSettings(ratio=RATIO),
+        teaching=Teaching(
+            session_id=1,
+            language=LANGUAGE,
+            intents=Intents(),
+            tier=RegisteredTier(TIER, nothing),
+            count=nothing,
+            briefed=True,
+        ),
+    )
+
+
+def recount(found: tuple[Message, ...]) -> Callable[[], int]:
+    """What peers do that count exactly: everything, each time."""
+    estimator = TokenEstimator()
+    return lambda: sum(estimator.message(message) for message in found)
+
+
+def peer(step: Step) -> Figure:
+    """LangChain's approximate counter, where it is installed."""
+    what, limit = "manifest + decision against LangChain's approximate counter", 200
+    if find_spec("langchain_core") is None:
+        return missing(what, f">= {limit}x cheaper", "not installed")
+    from langchain_core.messages import (  # type: ignore[import-not-found]  # noqa: PLC0415 - a peer
+        AIMessage,
+        HumanMessage,
+        ToolMessage,
+    )
+    from langchain_core.messages.utils import (  # type: ignore[import-not-found]  # noqa: PLC0415
+        count_tokens_approximately,
+    )
+
+    kinds = {"user": HumanMessage, "assistant": AIMessage}
+    theirs = [
+        ToolMessage(m.content, tool_call_id=m.tool_call_id)
+        if m.role == "tool"
+        else kinds[m.role](m.content)
+        for m in messages(LARGE)
+    ]
+    return at_least(what, limit, ratio(lambda: count_tokens_approximately(theirs), step.decide))
+
+
+def serialising() -> list[Figure]:
+    """A whole request of n = 10,000 as bytes, against orjson of the same data."""
+    step = Step(LARGE)
+    request = step.builder.build(step.conversation)
+    body = request_body(
+        request, own_api=True, history=wire_history(request.messages, vision=False)
+    )
+    cache = MessageCache()
+
+    def next_request() -> bytes:
+        step.decide()
+        now = step.builder.build(step.conversation)
+        history = cache.history(now.messages, vision=False)
+        return orjson.dumps(request_body(now, own_api=True, history=history))
+
+    return [
+        at_most(
+            "build and serialise the next request, n = 10,000, against orjson of its data",
+            1.5,
+            ratio(next_request, lambda: orjson.dumps(body)),
+        )
+    ]
+
+
+def figures() -> list[Figure]:
+    """All of them; one process, so that ratios hold."""
+    small, large, ranged = Step(SMALL), Step(LARGE), Step(LARGE)
+    of_floor = ratio(large.decide, large.text_only)
+    exact, step, little = medians(recount(messages(LARGE)), large.decide, small.decide, rounds=5)
+    return [
+        at_most("manifest + decision, n = 10,000, against tokenising the new message", 2, of_floor),
+        at_least("the same against an exact recount of all messages", 3_000, exact / step),
+        peer(large),
+        at_most("growth from n = 100 to 10,000", 1.5, step / little),
+        at_most(
+            "decision + pair-safe range against the decision alone",
+            1.5,
+            ratio(ranged.decide_and_choose, large.decide),
+        ),
+        *serialising(),
+    ]
+
+
+if __name__ == "__main__":
+    hand_over(figures())

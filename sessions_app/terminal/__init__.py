@@ -1,0 +1,1 @@
+"""What the commands `context`, `compact` and `chat` show in a terminal."""
