@@ -26,12 +26,31 @@ class Group:
     """A message with what belongs to it: an assistant message and one result slot per call, or one
     message.
 
-    A group is sent whole or not at all, so a compaction may only cut between groups.
+    A group is sent whole or not at all, so a compaction may only cut between groups. What lies
+    before it is known, so that a cut costs no walk through the history.
     """
 
     head: Message
     results: list[Message | None] = field(default_factory=list)  # None: not answered
     tokens: int = 0
+    tokens_before: int = 0
+    messages_before: int = 0  # as sent
+    highest_id_before: int = 0  # 0: none has an id
+    signed_before: bool = False  # a signed thinking block in the same loop
+
+    @property
+    def highest_id(self) -> int:
+        """Of its stored messages; 0 without any."""
+        stored = [self.head, *(result for result in self.results if result)]
+        return max(message.id or 0 for message in stored)
+
+    def follow(self, previous: "Group") -> None:
+        """Take note of what lies before it."""
+        self.tokens_before = previous.tokens_before + previous.tokens
+        self.messages_before = previous.messages_before + 1 + len(previous.results)
+        self.highest_id_before = max(previous.highest_id_before, previous.highest_id)
+        signed = any(block.signature or block.redacted for block in previous.head.thinking)
+        self.signed_before = self.head.role != "user" and (signed or previous.signed_before)
 
     def sent(self) -> list[Message]:
         """The group as it goes out, unanswered calls with their derived result."""
@@ -148,6 +167,8 @@ class History:
         for slot, call in enumerate(message.tool_calls):
             self._open.setdefault(call.id, deque()).append((index, slot))
         group = Group(replace(message, tool_calls=calls) if calls else message, [None] * len(calls))
+        if self._groups:
+            group.follow(self._groups[-1])
         self._groups.append(group)
         self._recount(group)
 
@@ -171,6 +192,8 @@ class History:
             message = replace(message, content=content, tool_call_id=call_id)
         group.results[slot] = message
         self._recount(group)
+        for later in range(index + 1, len(self._groups)):
+            self._groups[later].follow(self._groups[later - 1])
         self._send_again_from(index)
 
     def _recount(self, group: Group) -> None:

@@ -59,17 +59,25 @@ class RequestBuilder:
     compact_at_tokens: int | None = None
     _fixed: tuple[SectionStat, ...] = field(init=False, repr=False, default=())
     _tools: ToolsStat = field(init=False, repr=False, default=ToolsStat(0, 0))
+    _system: str = field(init=False, repr=False, default="")
+    floor: int = field(init=False, default=0)  # tokens that nothing removes: prompt and tools
 
     def __post_init__(self) -> None:
         count = self.estimator.section
         stats = tuple(SectionStat(p.key, p.label, count(p.text), p.count) for p in self.parts)
         object.__setattr__(self, "_fixed", stats)
         object.__setattr__(self, "_tools", self._tools_stat())
+        object.__setattr__(self, "_system", "".join(part.text for part in self.parts))
+        object.__setattr__(self, "floor", sum(row.tokens for row in stats) + self._tools.tokens)
 
-    @property
-    def floor(self) -> int:
-        """Estimated tokens that no compaction removes: system prompt (with memories) and tools."""
-        return sum(section.tokens for section in self._fixed) + self._tools.tokens
+    def estimate(self, conversation: Conversation, *, notes: str = "") -> int:
+        """Estimated tokens of the request that `build` would make, without making it."""
+        handoff = self._handoff_tokens(conversation)
+        return self.floor + handoff + conversation.history.tokens + self.notes_tokens(notes)
+
+    def notes_tokens(self, notes: str) -> int:
+        """Estimated tokens of the notes as sent."""
+        return self.estimator.lines(notes) + MESSAGE_OVERHEAD if notes else 0
 
     def build(self, conversation: Conversation, *, notes: str = "") -> ModelRequest:
         """The request for this state of the conversation; costs only what is new since the last."""
@@ -99,10 +107,10 @@ class RequestBuilder:
     ) -> ModelRequest:
         sections = list(self._fixed)
         if conversation.handoff:
-            sections.append(self._wrapped("handoff", conversation.handoff))
+            sections.append(self._stat("handoff", self._handoff_tokens(conversation)))
         sections.append(SectionStat("messages", self.labels["messages"], tokens, len(messages)))
         if notes:
-            sections.append(self._wrapped("context_notes", notes))
+            sections.append(self._stat("context_notes", self.notes_tokens(notes)))
         manifest = ContextManifest(
             sections=tuple(sections),
             tools=self._tools,
@@ -113,7 +121,7 @@ class RequestBuilder:
         return ModelRequest(
             spec=self.spec,
             parts=self.parts,
-            system="".join(part.text for part in self.parts),
+            system=self._system,
             conversation=conversation,
             messages=messages,
             tools=self.tools,
@@ -122,8 +130,12 @@ class RequestBuilder:
             notes=notes,
         )
 
-    def _wrapped(self, key: str, text: str) -> SectionStat:
-        return SectionStat(key, self.labels[key], self.estimator.section(text) + MESSAGE_OVERHEAD)
+    def _stat(self, key: str, tokens: int) -> SectionStat:
+        return SectionStat(key, self.labels[key], tokens)
+
+    def _handoff_tokens(self, conversation: Conversation) -> int:
+        handoff = conversation.handoff
+        return self.estimator.section(handoff) + MESSAGE_OVERHEAD if handoff else 0
 
     def _tools_stat(self) -> ToolsStat:
         servers: dict[str, int] = {}

@@ -110,6 +110,30 @@ def _count(vocabulary: str, text: str) -> int:
 _count_once = lru_cache(maxsize=2_048)(_count)
 
 
+def _lines(text: str) -> list[str]:
+    """The text cut behind newlines, but neither within white space nor before a slash, which the
+    vocabularies' patterns take together with what stands before them.
+    """
+    first, *rest = text.split("\n")
+    lines = [first]
+    for line in rest:
+        if not line or line[0].isspace() or line[0] == "/":
+            lines[-1] += f"\n{line}"
+        else:
+            lines[-1] += "\n"
+            lines.append(line)
+    return lines
+
+
+def _count_lines(vocabulary: str, text: str) -> int:
+    if _encoding(vocabulary) is None:
+        return _count(vocabulary, text)
+    return sum(_count_once(vocabulary, line) for line in _lines(text))
+
+
+_count_lines_once = lru_cache(maxsize=64)(_count_lines)
+
+
 class TokenEstimator:
     """Counts texts, messages and tools for one vocabulary. Every figure is an estimate."""
 
@@ -123,6 +147,13 @@ class TokenEstimator:
     def section(self, text: str) -> int:
         """Tokens of a text that comes again with every request: counted once per process."""
         return _count_once(self.vocabulary, text)
+
+    def lines(self, text: str) -> int:
+        """Tokens of a text most of whose lines come again: each line is counted once per process.
+
+        Exact: no piece of either vocabulary reaches over these seams.
+        """
+        return _count_lines_once(self.vocabulary, text)
 
     def message(self, message: Message) -> int:
         """Tokens of one message in a request: text, calls, reasoning, images and its frame."""

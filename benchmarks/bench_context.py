@@ -44,14 +44,14 @@ class Step:
         """The floor: tokenise the new message, nothing else."""
         return self.builder.estimator.text(next(self._new).content)
 
-    def decide(self) -> bool:
+    def decide(self) -> tuple[bool, object]:
         """Count and take the new message, look at the line, build request and manifest."""
         message = next(self._new)
         tokens = self.builder.estimator.message(message)
         self.conversation.history.append(replace(message, id=next(self._ids), tokens=tokens))
         due = self.gates.over_line(self.conversation)
         notes = self.gates.notes(self.conversation)
-        return due and bool(self.builder.build(self.conversation, notes=notes).manifest.fit())
+        return due, self.builder.build(self.conversation, notes=notes).manifest.fit()
 
     def decide_and_choose(self) -> Cut | None:
         """The same, and where to cut."""
@@ -118,9 +118,7 @@ def serialising() -> list[Figure]:
     """A whole request of n = 10,000 as bytes, against orjson of the same data."""
     step = Step(LARGE)
     request = step.builder.build(step.conversation)
-    body = request_body(
-        request, own_api=True, history=wire_history(request.messages, vision=False)
-    )
+    body = request_body(request, own_api=True, history=wire_history(request.messages, vision=False))
     cache = MessageCache()
 
     def next_request() -> bytes:

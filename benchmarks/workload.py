@@ -27,14 +27,105 @@ CHINESE = (
     "每一次请求都要说明上下文由哪些部分组成工具的结果必须跟在调用之后摘要保留用户的原话和尚未完成的事项"
     "窗口接近上限时较早的消息会被整理成交接说明最近的几轮保持原样检查面板显示每个部分占用的大小"
 )
-WORDS = (
-    "the a of to and in for with on at from by as is was are were be been it that this which when "
-    "after before because request response reader writer parser buffer token window context prompt "
-    "section memory summary boundary message round result call file folder line column test branch "
-    "commit error retry timeout queue lock lease claim socket frame session model provider table "
-    "index query row value key name path size limit count first last next open closed new old empty "
-    "checks returns raises reads writes sends waits starts stops finds keeps drops adds moves"
-).split()
+WORDS = [
+    "the",
+    "a",
+    "of",
+    "to",
+    "and",
+    "in",
+    "for",
+    "with",
+    "on",
+    "at",
+    "from",
+    "by",
+    "as",
+    "is",
+    "was",
+    "are",
+    "were",
+    "be",
+    "been",
+    "it",
+    "that",
+    "this",
+    "which",
+    "when",
+    "after",
+    "before",
+    "because",
+    "request",
+    "response",
+    "reader",
+    "writer",
+    "parser",
+    "buffer",
+    "token",
+    "window",
+    "context",
+    "prompt",
+    "section",
+    "memory",
+    "summary",
+    "boundary",
+    "message",
+    "round",
+    "result",
+    "call",
+    "file",
+    "folder",
+    "line",
+    "column",
+    "test",
+    "branch",
+    "commit",
+    "error",
+    "retry",
+    "timeout",
+    "queue",
+    "lock",
+    "lease",
+    "claim",
+    "socket",
+    "frame",
+    "session",
+    "model",
+    "provider",
+    "table",
+    "index",
+    "query",
+    "row",
+    "value",
+    "key",
+    "name",
+    "path",
+    "size",
+    "limit",
+    "count",
+    "first",
+    "last",
+    "next",
+    "open",
+    "closed",
+    "new",
+    "old",
+    "empty",
+    "checks",
+    "returns",
+    "raises",
+    "reads",
+    "writes",
+    "sends",
+    "waits",
+    "starts",
+    "stops",
+    "finds",
+    "keeps",
+    "drops",
+    "adds",
+    "moves",
+]
 
 
 def prose(random_: random.Random, tokens: int) -> str:
@@ -75,9 +166,7 @@ def _conversation(seed: int) -> Iterator[Message]:
                 calls.append(ToolCall(f"call_{number:06d}", "read_file", json.dumps(arguments)))
             yield Message("assistant", prose(random_, 40), tool_calls=tuple(calls))
             for call in calls:
-                yield Message(
-                    "tool", _result(random_), tool_call_id=call.id, tool_name="read_file"
-                )
+                yield Message("tool", _result(random_), tool_call_id=call.id, tool_name="read_file")
         yield Message("assistant", prose(random_, _size(random_)))
 
 
@@ -98,9 +187,8 @@ def new_messages(seed: int = SEED) -> Iterator[Message]:
     """Messages of about 190 tokens that no session has, without id and count, again and again."""
     random_ = random.Random(-seed)
     roles: tuple[Role, Role] = ("user", "assistant")
-    return cycle(
-        [Message(roles[n % 2], f"{n} {' '.join(random_.choices(WORDS, k=180))}") for n in range(200)]
-    )
+    texts = [f"{n} {' '.join(random_.choices(WORDS, k=180))}" for n in range(200)]
+    return cycle([Message(roles[n % 2], text) for n, text in enumerate(texts)])
 
 
 def builder(window: int = WINDOW) -> RequestBuilder:
@@ -126,9 +214,7 @@ def builder(window: int = WINDOW) -> RequestBuilder:
 
 def _schema(random_: random.Random) -> dict[str, object]:
     names = random_.sample(WORDS, k=5)
-    properties = {
-        name: {"type": "string", "description": prose(random_, 12)} for name in names
-    }
+    properties = {name: {"type": "string", "description": prose(random_, 12)} for name in names}
     return {"type": "object", "properties": properties, "required": names[:2]}
 
 

@@ -23,8 +23,6 @@ from compaction_app.policy import (
 )
 from compaction_app.teaching import Level, Teaching
 
-REMOVABLE = {"handoff", "messages"}  # the sections that a compaction makes smaller
-
 
 @dataclass(frozen=True, slots=True)
 class ManualRequest:
@@ -194,11 +192,11 @@ class CompactionGates:
         return report, conversation
 
     def _verdict(self, conversation: Conversation) -> Verdict:
-        request = self._request(conversation)
+        notes = self._notes(conversation, sending=False)
         return verdict(
             Situation(
-                active=self.occupancy.active(request.estimated, conversation.history),
-                floor=self._floor(request),
+                active=self._active(conversation, notes),
+                floor=self._floor(notes),
                 window=self._spec().window_tokens,
                 line=self._line(),
                 done_before_request=self._done,
@@ -209,7 +207,7 @@ class CompactionGates:
     async def _tell_of_floor(self, conversation: Conversation) -> None:
         if self._warn_floor and self._verdict(conversation) == Verdict.FLOOR_OVER_LINE:
             self._warn_floor = False
-            floor = self._floor(self._request(conversation))
+            floor = self._floor(self._notes(conversation, sending=False))
             await self.listener.notice(
                 "floor_over_line",
                 "The fixed part of every request (system prompt, tools, memories, notes) has "
@@ -217,9 +215,12 @@ class CompactionGates:
                 "help, so none is started automatically.",
             )
 
-    def _active(self, conversation: Conversation) -> int:
+    def _active(self, conversation: Conversation, notes: str | None = None) -> int:
         """Active tokens of the request at hand, its notes included."""
-        return self.occupancy.active(self._request(conversation).estimated, conversation.history)
+        if notes is None:
+            notes = self._notes(conversation, sending=False)
+        estimated = self.compactor.builder.estimate(conversation, notes=notes)
+        return self.occupancy.active(estimated, conversation.history)
 
     def _request(self, conversation: Conversation) -> ModelRequest:
         """The request at hand, as it would be sent now."""
@@ -227,20 +228,18 @@ class CompactionGates:
         return self.compactor.builder.build(conversation, notes=notes)
 
     def _notes(self, conversation: Conversation, *, sending: bool) -> str:
-        estimated = self.compactor.builder.build(conversation).estimated
         level = Level(
-            active=self.occupancy.active(estimated, conversation.history),
+            active=self._active(conversation, notes=""),
             above=conversation.history.tokens,
             window=self._spec().window_tokens,
             line=self._line(),
         )
         return self.teaching.notes(level, sending=sending)
 
-    def _floor(self, request: ModelRequest) -> int:
+    def _floor(self, notes: str) -> int:
         """Active tokens of what no compaction removes: prompt, tools, notes."""
-        sections = request.manifest.sections
-        fixed = sum(row.tokens for row in sections if row.key not in REMOVABLE)
-        return round((fixed + request.manifest.tools.tokens) * self.occupancy.calibration)
+        builder = self.compactor.builder
+        return round((builder.floor + builder.notes_tokens(notes)) * self.occupancy.calibration)
 
     def _spec(self) -> ModelSpec:
         return self.compactor.builder.spec

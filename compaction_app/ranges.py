@@ -6,9 +6,9 @@ all right of it, so that one boundary id says it all), a signed thinking block a
 message and the round that it started.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from agent.history import Group
 from compaction_app.policy import SHARES
@@ -39,34 +39,39 @@ def choose(
     most to the last complete round (or the new user message). `smallest`: at once to there. None:
     nothing lies before what must be kept.
     """
-    allowed = allowed_cuts(groups)
-    if not allowed:
+    last = _last_round(groups)
+    newest = _nearest(groups, range(last, 0, -1))
+    if newest is None:
         return None
-    totals = [0, *accumulate(group.tokens for group in groups)]
     if smallest:
-        return _cut(groups, allowed[-1], totals)
-    wanted = next(
-        k for k in range(len(groups), -1, -1) if k == 0 or totals[-1] - totals[k] >= budget
-    )
-    back = [k for k in allowed if k <= wanted]
-    most = totals[-1] if window is None else window // 2
-    if back and totals[-1] - totals[back[-1]] <= most:
-        return _cut(groups, back[-1], totals)
-    forward = [k for k in allowed if k > wanted and totals[-1] - totals[k] <= most]
-    return _cut(groups, forward[0] if forward else allowed[-1], totals)
+        return _cut(groups, newest)
+    total = groups[-1].tokens_before + groups[-1].tokens
+    wanted = _tail_start(groups, total - budget)
+    most = total if window is None else window // 2
+    back = _nearest(groups, range(min(wanted, last), 0, -1))
+    if back is not None and total - groups[back].tokens_before <= most:
+        return _cut(groups, back)
+    least = bisect_left(groups, total - most, key=_tokens_before)
+    forward = _nearest(groups, range(max(wanted + 1, least, 1), last + 1))
+    return _cut(groups, newest if forward is None else forward)
 
 
 def allowed_cuts(groups: Sequence[Group]) -> list[int]:
     """All allowed cuts, rising. The newest round, or the newest user message, is never cut away."""
-    last = _last_round(groups)
-    highest = list(accumulate((_highest_id(group) for group in groups), max))
-    lowest = list(accumulate((_lowest_id(group) for group in reversed(groups)), min))[::-1]
-    held = _inside_signed_loop(groups)
-    return [
-        k
-        for k in range(1, last + 1)
-        if groups[k - 1].head.role != "user" and not held[k] and 0 < highest[k - 1] < lowest[k]
-    ]
+    return [k for k in range(1, _last_round(groups) + 1) if _is_allowed(groups, k)]
+
+
+def _nearest(groups: Sequence[Group], places: range) -> int | None:
+    return next((k for k in places if _is_allowed(groups, k)), None)
+
+
+def _is_allowed(groups: Sequence[Group], k: int) -> bool:
+    """Ids rise from head to head, and a result comes after its head: all ids from group k on are at
+    least the id of its head.
+    """
+    kept, head = groups[k], groups[k - 1].head
+    ends_whole = head.role != "user" and not kept.signed_before
+    return ends_whole and 0 < kept.highest_id_before < (kept.head.id or 0)
 
 
 def _last_round(groups: Sequence[Group]) -> int:
@@ -77,37 +82,22 @@ def _last_round(groups: Sequence[Group]) -> int:
     return max(last, 0)
 
 
-def _inside_signed_loop(groups: Sequence[Group]) -> list[bool]:
-    """For each k: whether cutting before group k separates a signed block from the rest of its
-    loop.
-    """
-    held, signed = [], False
-    for group in groups:
-        if group.head.role == "user":
-            signed = False
-        held.append(signed)
-        signed = signed or any(block.signature or block.redacted for block in group.head.thinking)
-    return held
+def _tokens_before(group: Group) -> int:
+    return group.tokens_before
 
 
-def _ids(group: Group) -> list[int]:
-    messages = [group.head, *(result for result in group.results if result)]
-    return [message.id for message in messages if message.id is not None]
+def _tail_start(groups: Sequence[Group], most_before: int) -> int:
+    """The last k with at most so many tokens before it, 0 if there is none."""
+    if most_before >= groups[-1].tokens_before + groups[-1].tokens:
+        return len(groups)
+    return max(0, bisect_right(groups, most_before, key=_tokens_before) - 1)
 
 
-def _highest_id(group: Group) -> int:
-    return max(_ids(group), default=0)
-
-
-def _lowest_id(group: Group) -> int:
-    return min(_ids(group), default=2**63)
-
-
-def _cut(groups: Sequence[Group], k: int, totals: Sequence[int]) -> Cut:
-    chosen = groups[:k]
+def _cut(groups: Sequence[Group], k: int) -> Cut:
+    kept = groups[k]
     return Cut(
         groups=k,
-        messages=sum(1 + len(group.results) for group in chosen),
-        boundary_id=max(map(_highest_id, chosen)),
-        tokens=totals[k],
+        messages=kept.messages_before,
+        boundary_id=kept.highest_id_before,
+        tokens=kept.tokens_before,
     )

@@ -32,6 +32,7 @@ class Teaching:
     briefed: bool = False
     _last_active: int | None = None  # of the last request that was answered
     _sent: tuple[int, str] | None = None  # active tokens and receipt of one without an answer yet
+    _rendered: tuple[CardNumbers, str] | None = None  # the last card: it is asked for repeatedly
 
     def notes(self, level: Level, *, sending: bool) -> str:
         """The block for the end of the next request, empty when there is nothing to say.
@@ -56,7 +57,9 @@ class Teaching:
             tier=self.tier.value,
             grown=grown,
         )
-        return compact_context.card(self.language, numbers)
+        if self._rendered is None or self._rendered[0] != numbers:
+            self._rendered = numbers, compact_context.card(self.language, numbers)
+        return self._rendered[1]
 
     def heard(self) -> None:
         """The model has answered, so the receipt of its request has reached it.

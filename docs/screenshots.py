@@ -7,6 +7,7 @@ for the Chinese picture, a font such as Debian's fonts-noto-cjk; its database is
 import os
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,10 @@ PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "session-dark": ("en", {**WIDE, "color_scheme": "dark"}),
     "session-zh": ("zh-hans", {**WIDE, "locale": "zh-CN"}),
     "session-narrow": ("en", {**NARROW, "device_scale_factor": 2}),
+    "compaction-light": ("compacted", WIDE),
+    "compaction-dark": ("compacted#compactions", {**WIDE, "color_scheme": "dark"}),
+    "compaction-zh": ("compacted-zh#compactions", {**WIDE, "locale": "zh-CN"}),
+    "compaction-narrow": ("compacted", {**NARROW, "device_scale_factor": 2}),
 }
 MEMORIES = [
     "Prefers short answers with file paths",
@@ -33,9 +38,28 @@ MEMORIES = [
 RULES = "# Rules\n\nKeep files small. Say why, not what. Never push to main.\n"
 LOG_LINE = "2026-11-29T10:00:00Z INFO request {number} finished in {number} ms\n"
 WINDOW_TOKENS = 64_000
+SMALL_WINDOW_TOKENS = 10_000  # a tour of the core fills it several times
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A session and its one message; `opened` is the first thing that the picture shows open."""
+
+    title: str
+    question: str
+    language: str = "en"
+    model: str = "rehearsal"
+    opened: str = ".card"
+
+
+COMPACTED = {"model": "rehearsal-small", "opened": ".divider"}
 TALKS = {
-    "en": ("Find where the retry policy lives", "search retryable\nread agent/retry.py run.log"),
-    "zh-hans": ("查找重试策略的位置", "搜索 retryable\n读取 agent/retry.py run.log"),
+    "en": Talk(
+        "Find where the retry policy lives", "search retryable\nread agent/retry.py run.log"
+    ),
+    "zh-hans": Talk("查找重试策略的位置", "搜索 retryable\n读取 agent/retry.py run.log", "zh-hans"),
+    "compacted": Talk("Read the whole core", "tour agent/*.py", **COMPACTED),
+    "compacted-zh": Talk("通读核心代码", "通读 agent/*.py", "zh-hans", **COMPACTED),
 }
 OTHERS = ["Write the release notes", "为什么测试变慢了?"]
 RUN_MS = 60_000
@@ -69,21 +93,24 @@ def _take(var: Path) -> None:
     with serving(application) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         cookie = {"name": "sessionid", "value": key, "url": address}
-        for language, session_id in sessions.items():
+        for name, session_id in sessions.items():
             page = _page(browser, cookie, f"{address}/sessions/{session_id}", WIDE)
-            page.get_by_test_id("composer").fill(TALKS[language][1])
+            page.get_by_test_id("composer").fill(TALKS[name].question)
             page.get_by_test_id("send").click()
             page.locator(".phase[data-phase=COMPLETED]").wait_for(timeout=RUN_MS)
-        for name, (language, options) in PICTURES.items():
-            page = _page(browser, cookie, f"{address}/sessions/{sessions[language]}", options)
-            page.locator(".card summary").first.click()
+        for name, (place, options) in PICTURES.items():
+            talk, _, view = place.partition("#")
+            page = _page(browser, cookie, f"{address}/sessions/{sessions[talk]}", options)
+            page.locator(f"{TALKS[talk].opened} > summary").first.click()
+            page.goto(f"{page.url}#{view}")
+            page.wait_for_load_state("networkidle")
             page.screenshot(path=DOCS / f"{name}.png")
         _page(browser, cookie, address, WIDE).screenshot(path=DOCS / "sessions.png")
         browser.close()
 
 
 def _prepare(var: Path) -> tuple[dict[str, int], str]:
-    """Sessions over a copy of the core, with memories and rules, by language; and a sign-in."""
+    """Sessions over a copy of the core, with memories and rules, by name; and a sign-in."""
     from django.contrib.auth.models import User  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
@@ -101,12 +128,24 @@ def _prepare(var: Path) -> tuple[dict[str, int], str]:
     for number, text in enumerate(MEMORIES):
         MemoryItem.objects.create(owner=owner, content=text, dedup_hash=str(number))
     ModelProfile.objects.filter(provider="rehearsal").update(window_tokens=WINDOW_TOKENS)
+    ModelProfile.objects.create(
+        name="rehearsal-small",
+        provider="rehearsal",
+        model_id="rehearsal",
+        window_tokens=SMALL_WINDOW_TOKENS,
+    )
+    models = {row.name: row for row in ModelProfile.objects.all()}
     for title in OTHERS:
         sessions.create(owner=owner, fields={"title": title})
     made = {}
-    for language, (title, _question) in TALKS.items():
-        fields: SessionFields = {"title": title, "language": language, "workspace": str(workspace)}
-        made[language] = sessions.create(owner=owner, fields=fields).pk
+    for name, talk in TALKS.items():
+        fields: SessionFields = {
+            "title": talk.title,
+            "model": models[talk.model],
+            "language": talk.language,
+            "workspace": str(workspace),
+        }
+        made[name] = sessions.create(owner=owner, fields=fields).pk
     client = Client()
     client.force_login(owner)
     return made, client.cookies["sessionid"].value

@@ -120,9 +120,12 @@ def _shown(
 
 
 def _back(request: HttpRequest, memory_id: int | None = None) -> HttpResponse:
-    """To where the form was, and there to the memory."""
+    """To where the form was, and there to the memory; to the top when it is gone.
+
+    Never without a fragment: a browser would keep that of the page before.
+    """
     kept = _kept(request).urlencode()
-    place = f"#memory-{memory_id}" if memory_id is not None else ""
+    place = f"#memory-{memory_id}" if memory_id is not None else "#main"
     return redirect(reverse("memory_settings") + (f"?{kept}" if kept else "") + place)
 
 

@@ -29,7 +29,7 @@ from sessions_app.page.texts import refusal
 def compact(request: HttpRequest, session_id: int) -> HttpResponse:
     """Compact now, with the form's focus and tier."""
     session = _session(request, session_id)
-    filled = {key: request.POST.get(key, "") for key in CompactInput().fields}
+    filled = {key: request.POST.get(key, "") for key in ("instructions", "tier")}
     given = CompactInput(data={key: value for key, value in filled.items() if value})
     if not given.is_valid():
         return _refused(request, session, " ".join(map(str, given.errors.values())), status=400)

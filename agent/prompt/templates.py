@@ -17,9 +17,11 @@ def text_folder(language: str) -> Path:
 
 
 @cache
-def _template(language: str, name: str) -> Template:
+def _template(language: str, name: str) -> tuple[Template, frozenset[str]]:
+    """The text and its variables."""
     path = text_folder(language) / f"{name}.md"
-    return Template(path.read_text(encoding="utf-8").rstrip("\n"))
+    template = Template(path.read_text(encoding="utf-8").rstrip("\n"))
+    return template, frozenset(template.get_identifiers())
 
 
 def render(language: str, name: str, /, **values: str) -> str:
@@ -28,8 +30,7 @@ def render(language: str, name: str, /, **values: str) -> str:
     Raises ValueError when a variable has no value or a value no variable. What is filled in is
     never rendered again, so a `$` in it stays as it is.
     """
-    template = _template(language, name)
-    variables = set(template.get_identifiers())
+    template, variables = _template(language, name)
     if variables != values.keys():
         raise ValueError(
             f"text {name!r} ({language}) takes {sorted(variables)}, but was given {sorted(values)}"

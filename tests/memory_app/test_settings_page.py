@@ -122,7 +122,7 @@ def test_it_deletes_after_a_confirmation(api: Rest, remember: Remember) -> None:
     button = f'name="delete" value="{item.pk}"'
     assert button not in " ".join(shown(api).split())
     assert button in " ".join(shown(api, delete=str(item.pk)).split())
-    assert leads_to(api.post(PAGE, {"delete": item.pk})) == PAGE
+    assert leads_to(api.post(PAGE, {"delete": item.pk})) == f"{PAGE}#main"
     assert not MemoryItem.objects.exists()
 
 

@@ -79,7 +79,7 @@ def test_one_that_was_taken_back_has_no_divider(
     tried(session, "undone")
     shown = html(page, session)
     assert (len(texts(shown)), "compaction-marker" in shown) == (8, False)
-    assert "The compaction by hand was taken back." in shown
+    assert "Taken back: compacted by hand." in shown
     assert "taken back since" in shown
 
 
@@ -89,7 +89,7 @@ def test_a_failed_one_is_a_quiet_line_where_it_happened(
     tried(session, "failed", "mid_loop", error="no <credit>")
     say(session, "user", "text 8")
     shown = html(page, session)
-    line = "A compaction automatically between rounds failed; nothing was changed. no &lt;credit"
+    line = "Compacting automatically between rounds failed; nothing was changed. no &lt;credit"
     assert shown.index("text 7<") < shown.index(line) < shown.index("text 8<")
 
 
@@ -235,3 +235,15 @@ def test_stop_asks_the_execution(page: Client, session: Session) -> None:
 def test_a_wrong_place_is_named(page: Client, session: Session, address: str) -> None:
     answer = page.get(f"/sessions/{session.pk}/{address}")
     assert (answer.status_code, b"must be" in answer.content) == (400, True)
+
+
+def test_many_compactions_leave_the_first_page_small(page: Client, session: Session) -> None:
+    for number in range(60):
+        row = say(session, "user", f"text {number}")
+        compacted(session, row, summary_text="word " * 5_000)
+        tried(session, "failed", error="x" * 5_000)
+    for _ in range(50):
+        say(session, "assistant", "- <b>&\n" * 2_000)
+    shown = page.get(f"/sessions/{session.pk}").content.decode()
+    assert len(shown.encode()) <= 300_000
+    assert shown.count("<") / 2 <= 3_000

@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from compaction_app.models import SessionCompactionEvent
 from sessions_app.models import Message
 from sessions_app.page.entries import (
     TEXT_CHARS,
@@ -13,6 +14,7 @@ from sessions_app.page.entries import (
     conversation,
     said,
 )
+from sessions_app.page.past_compactions import Past
 from sessions_app.page.tool_card import ToolCard
 
 START = datetime(2026, 11, 30, tzinfo=UTC)
@@ -36,8 +38,15 @@ def brief(entries: list[Entry]) -> list[str]:
     return [_brief(entry) for entry in entries]
 
 
+def event(outcome: str, seconds: float) -> SessionCompactionEvent:
+    at = START + timedelta(seconds=seconds)
+    return SessionCompactionEvent(outcome=outcome, trigger_mode="manual", created_at=at)
+
+
 def _brief(entry: Entry) -> str:
     shown = entry.shown
+    if isinstance(shown, Past):
+        return f"{entry.kind} {shown.event.outcome}"
     if isinstance(shown, Said):
         return f"{entry.kind} {shown.message.pk}" + f" round {shown.round}" * (entry.kind != "user")
     if isinstance(shown, ToolCard):
@@ -105,6 +114,22 @@ def test_an_incident_stands_where_it_happened() -> None:
     entries, tail = walk(*rows, incidents=[between, late])
     assert entries == ["user 1", "notice", "assistant 2 round 1"]
     assert tail == ["llm_retry"]
+
+
+def test_a_compaction_stands_where_it_happened_whatever_the_run() -> None:
+    failed = Past(event("failed", 1.5))
+    undone = Past(event("undone", 9))
+    rows = (row(1, "user"), row(2, "assistant"))
+    entries, tail = walk(*rows, compactions=[failed, undone])
+    assert entries == ["user 1", "compaction failed", "assistant 2 round 1"]
+    assert tail == ["compaction undone"]
+
+
+def test_a_divider_follows_its_boundary() -> None:
+    dividers = {2: Past(event("compacted", 9))}
+    rows = (row(1, "user"), row(2, "assistant"), row(3, "user"))
+    entries = walk(*rows, dividers=dividers)[0]
+    assert entries == ["user 1", "assistant 2 round 1", "divider compacted", "user 3"]
 
 
 def test_an_incident_of_another_run_is_left_out() -> None:

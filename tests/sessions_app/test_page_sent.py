@@ -47,7 +47,7 @@ def opened(page: Client, row: RequestLog) -> str:
 
 def test_it_shows_each_part_as_sent(page: Client, session: Session) -> None:
     html = opened(page, log(session, persona="You are <b>kind</b>.", tools="[]"))
-    assert '<pre class="result">You are &lt;b&gt;kind&lt;/b&gt;.</pre>' in html
+    assert '<pre class="result" tabindex="0">You are &lt;b&gt;kind&lt;/b&gt;.</pre>' in html
     assert re.findall(r'data-key="(\w+)" data-change', html) == ["persona", "tools"]
     assert "The first request: there is none before to compare with." in html
     assert "Parts 22 + unattributed 0 = 22" in html
@@ -138,5 +138,5 @@ def test_the_page_is_small_whatever_was_sent(page: Client, session: Session) -> 
         html = opened(page, row)
     assert len(queries) <= 12
     assert len(html.encode()) <= 300_000
-    assert html.count("<") / 2 <= 3_000
+    assert len(re.findall("<[a-z]", html)) <= 3_000
     assert all(len(part.text) == PREVIEW_CHARS for part in sent(session, row).parts)

@@ -84,11 +84,10 @@ def test_a_compaction_is_two_lines(paper: Paper) -> None:
 
 
 def test_a_dropped_one_is_told(paper: Paper) -> None:
-    paper.show("compaction_queued", queued=True, executionId="e")
-    paper.show(
-        "compaction_result", outcome="cancelled", message="It was cancelled.", executionId="e"
-    )
-    assert paper.text == ("* the compaction comes at the end of this round\n* It was cancelled.\n")
+    who = {"executionId": "e1"}
+    paper.show("compaction_queued", queued=True, **who)
+    paper.show("compaction_result", outcome="cancelled", message="It was cancelled.", **who)
+    assert paper.text == "* the compaction comes at the end of this round\n* It was cancelled.\n"
 
 
 def test_nothing_in_a_text_steers_the_terminal(paper: Paper) -> None:

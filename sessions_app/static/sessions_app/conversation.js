@@ -85,11 +85,14 @@ export class Conversation {
     this.#settle();
   }
 
-  // What is above the newest messages gets smaller or larger: who reads there keeps the place.
+  // What is compacted moves into a fold: who reads above the end keeps the place.
   #fold(state) {
-    const fromEnd = this.scroll.scrollHeight - this.scroll.scrollTop;
+    const top = this.scroll.getBoundingClientRect().top;
+    const inSight = (entry) => entry.getBoundingClientRect().bottom > top;
+    const anchor = this.stuck ? undefined : [...this.messages.children].find(inSight);
+    const before = anchor?.getBoundingClientRect().top;
     this.folds.apply(state, !this.stuck);
-    if (!this.stuck) this.scroll.scrollTop = this.scroll.scrollHeight - fromEnd;
+    if (anchor?.isConnected) this.scroll.scrollTop += anchor.getBoundingClientRect().top - before;
   }
 
   #look() {
