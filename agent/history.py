@@ -41,19 +41,22 @@ class Group:
     @property
     def highest_id(self) -> int:
         """Of its stored messages; 0 without any."""
-        stored = [self.head, *(result for result in self.results if result)]
-        return max(message.id or 0 for message in stored)
+        ids = [result.id or 0 for result in self.results if result]
+        return max(ids, default=0) or self.head.id or 0  # a result comes after its call
 
     def follow(self, previous: "Group") -> None:
         """Take note of what lies before it."""
         self.tokens_before = previous.tokens_before + previous.tokens
         self.messages_before = previous.messages_before + 1 + len(previous.results)
         self.highest_id_before = max(previous.highest_id_before, previous.highest_id)
-        signed = any(block.signature or block.redacted for block in previous.head.thinking)
-        self.signed_before = self.head.role != "user" and (signed or previous.signed_before)
+        blocks = previous.head.thinking
+        signed = previous.signed_before or any(b.signature or b.redacted for b in blocks)
+        self.signed_before = signed and self.head.role != "user"
 
     def sent(self) -> list[Message]:
         """The group as it goes out, unanswered calls with their derived result."""
+        if not self.results:
+            return [self.head]
         pairs = zip(self.head.tool_calls, self.results, strict=True)
         return [self.head, *(result or interrupted(call) for call, result in pairs)]
 
@@ -197,11 +200,10 @@ class History:
         self._send_again_from(index)
 
     def _recount(self, group: Group) -> None:
-        before = group.tokens
-        group.tokens = sum(
-            self._estimator.message(message) if message.tokens is None else message.tokens
-            for message in group.sent()
-        )
+        before, count = group.tokens, self._estimator.message
+        group.tokens = 0
+        for message in group.sent():
+            group.tokens += count(message) if message.tokens is None else message.tokens
         self.tokens += group.tokens - before
 
     def _send_again_from(self, index: int) -> None:

@@ -7,6 +7,7 @@ and 500 tokens, evenly by their logarithm.
 import json
 import math
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -22,110 +23,22 @@ SEED = 11
 SECTIONS = 10
 TOOLS = 20
 MEMORIES = 20
-WINDOW = 4_000_000  # of the model: 10,000 messages have to fit
 CHINESE = (
     "每一次请求都要说明上下文由哪些部分组成工具的结果必须跟在调用之后摘要保留用户的原话和尚未完成的事项"
     "窗口接近上限时较早的消息会被整理成交接说明最近的几轮保持原样检查面板显示每个部分占用的大小"
 )
-WORDS = [
-    "the",
-    "a",
-    "of",
-    "to",
-    "and",
-    "in",
-    "for",
-    "with",
-    "on",
-    "at",
-    "from",
-    "by",
-    "as",
-    "is",
-    "was",
-    "are",
-    "were",
-    "be",
-    "been",
-    "it",
-    "that",
-    "this",
-    "which",
-    "when",
-    "after",
-    "before",
-    "because",
-    "request",
-    "response",
-    "reader",
-    "writer",
-    "parser",
-    "buffer",
-    "token",
-    "window",
-    "context",
-    "prompt",
-    "section",
-    "memory",
-    "summary",
-    "boundary",
-    "message",
-    "round",
-    "result",
-    "call",
-    "file",
-    "folder",
-    "line",
-    "column",
-    "test",
-    "branch",
-    "commit",
-    "error",
-    "retry",
-    "timeout",
-    "queue",
-    "lock",
-    "lease",
-    "claim",
-    "socket",
-    "frame",
-    "session",
-    "model",
-    "provider",
-    "table",
-    "index",
-    "query",
-    "row",
-    "value",
-    "key",
-    "name",
-    "path",
-    "size",
-    "limit",
-    "count",
-    "first",
-    "last",
-    "next",
-    "open",
-    "closed",
-    "new",
-    "old",
-    "empty",
-    "checks",
-    "returns",
-    "raises",
-    "reads",
-    "writes",
-    "sends",
-    "waits",
-    "starts",
-    "stops",
-    "finds",
-    "keeps",
-    "drops",
-    "adds",
-    "moves",
-]
+WORDS = re.findall(
+    r"\w+",
+    """
+    the a of to and in for with on at from by as is was are were be been it that this which
+    when after before because request response reader writer parser buffer token window
+    context prompt section memory summary boundary message round result call file folder line
+    column test branch commit error retry timeout queue lock lease claim socket frame session
+    model provider table index query row value key name path size limit count first last next
+    open closed new old empty checks returns raises reads writes sends waits starts stops
+    finds keeps drops adds moves
+    """,
+)
 
 
 def prose(random_: random.Random, tokens: int) -> str:
@@ -191,7 +104,7 @@ def new_messages(seed: int = SEED) -> Iterator[Message]:
     return cycle([Message(roles[n % 2], text) for n, text in enumerate(texts)])
 
 
-def builder(window: int = WINDOW) -> RequestBuilder:
+def builder(window: int) -> RequestBuilder:
     """Ten prompt sections of about 400 tokens, twenty tools, twenty memories."""
     random_ = random.Random(SEED)
     parts = tuple(

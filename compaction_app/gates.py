@@ -142,7 +142,7 @@ class CompactionGates:
 
     async def _by_intent(self, conversation: Conversation, *, possible: bool) -> Conversation:
         """What the model asked for in this round. Consumed before it is tried: once, whatever
-        comes. Not possible while a call has no result: no cut could lie behind it.
+        comes. Not possible while a call has no result: the round is not over.
         """
         intent = await self.teaching.intent(possible=possible)
         if intent is None:

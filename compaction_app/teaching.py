@@ -48,6 +48,8 @@ class Teaching:
     def _card(self, level: Level) -> str:
         if level.window is None or level.line is None:
             return ""
+        if level.active < compact_context.CARD_FROM * level.window:
+            return ""
         grown = None if self._last_active is None else level.active - self._last_active
         numbers = CardNumbers(
             active=level.active,

@@ -43,16 +43,17 @@ SMALL_WINDOW_TOKENS = 10_000  # a tour of the core fills it several times
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A session and its one message; `opened` is the first thing that the picture shows open."""
+    """A session and its one message. The picture shows the first `opened` with what it `loaded`."""
 
     title: str
     question: str
     language: str = "en"
     model: str = "rehearsal"
     opened: str = ".card"
+    loaded: str = ".card .result"
 
 
-COMPACTED = {"model": "rehearsal-small", "opened": ".divider"}
+COMPACTED = {"model": "rehearsal-small", "opened": ".divider", "loaded": ".divider .markdown"}
 TALKS = {
     "en": Talk(
         "Find where the retry policy lives", "search retryable\nread agent/retry.py run.log"
@@ -102,8 +103,8 @@ def _take(var: Path) -> None:
             talk, _, view = place.partition("#")
             page = _page(browser, cookie, f"{address}/sessions/{sessions[talk]}", options)
             page.locator(f"{TALKS[talk].opened} > summary").first.click()
+            page.locator(TALKS[talk].loaded).first.wait_for()
             page.goto(f"{page.url}#{view}")
-            page.wait_for_load_state("networkidle")
             page.screenshot(path=DOCS / f"{name}.png")
         _page(browser, cookie, address, WIDE).screenshot(path=DOCS / "sessions.png")
         browser.close()

@@ -72,7 +72,9 @@ class MemoryUse(models.Model):
             models.UniqueConstraint(fields=["memory", "request_id"], name="memory_use_once"),
         ]
         indexes = [
-            models.Index(fields=["memory", "session_id", "tokens"], name="memory_use_by_session")
+            models.Index(
+                fields=["memory", "session_id", "id", "tokens"], name="memory_use_by_session"
+            )
         ]
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
     python -m tests.mutations [WORD...]      only the mutants with all these words in their name
 
-Each change must apply exactly once, and the tests named for it must then fail; the same tests pass
+Each change must apply exactly once, and a test of the file named for it must then fail; all pass
 on the unchanged copy, which is looked at first. Ends with 1 when a mutant survives.
 """
 
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,7 +42,7 @@ def copy_to(folder: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
 
 
-def run_tests(folder: Path, tests: tuple[str, ...]) -> tuple[int, str]:
+def run_tests(folder: Path, tests: Sequence[str]) -> tuple[int, str]:
     """Pytest's exit code and the end of what it said, up to the first failure."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     try:
@@ -81,7 +81,7 @@ def verdict(folders: "Queue[Path]", mutant: Mutant) -> str:
     folder, began = folders.get(), time.monotonic()
     try:
         with mutated(folder, mutant):
-            code, output = run_tests(folder, mutant.tests)
+            code, output = run_tests(folder, [mutant.test])
     except ValueError as problem:
         code, output = -1, str(problem)
     finally:
@@ -100,7 +100,7 @@ def check(mutants: list[Mutant], base: Path) -> bool:
         (base / str(number)).mkdir()
         copy_to(base / str(number))
         folders.put(base / str(number))
-    code, output = run_tests(base / "0", tuple(sorted({t for m in mutants for t in m.tests})))
+    code, output = run_tests(base / "0", sorted({mutant.test for mutant in mutants}))
     if code != PASSED:
         say(f"The tests fail on the unchanged code:\n{output}")
         return False

@@ -17,6 +17,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='memoryuse',
-            index=models.Index(fields=['memory', 'session_id', 'tokens'], name='memory_use_by_session'),
+            index=models.Index(fields=['memory', 'session_id', 'id', 'tokens'], name='memory_use_by_session'),
         ),
     ]

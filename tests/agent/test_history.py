@@ -138,3 +138,13 @@ def test_appending_one_by_one_is_the_same_as_loading_at_once(stored: list[Messag
     loaded = History(TokenEstimator(), stored)
     assert grown.messages() == loaded.messages()
     assert grown.tokens == loaded.tokens
+
+
+@given(messages)
+def test_each_group_knows_what_lies_before_it(stored: list[Message]) -> None:
+    before: list[Message] = []
+    for group in make_history(*stored).groups:
+        assert group.messages_before == len(before)
+        assert group.highest_id_before == max((m.id or 0 for m in before), default=0)
+        assert group.tokens_before == sum(map(TokenEstimator().message, before))
+        before += group.sent()

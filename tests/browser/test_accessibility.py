@@ -58,3 +58,18 @@ def test_list_and_sign_in_can_be_used_by_all(
     page.context.clear_cookies()
     page.reload()
     assert complaints(page) == []
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=["light", "dark", "narrow"])
+def test_the_memory_page_can_be_used_by_all(
+    open_page: Open, full: Session, view: dict[str, Any]
+) -> None:
+    item = MemoryItem.objects.get()
+    for status in MemoryItem.Status.values:
+        MemoryItem.objects.create(
+            owner=full.owner, content=status, dedup_hash=status, status=status, project_key="p"
+        )
+    page = open_page("/settings/memory", **view)
+    for query in ("", f"?edit={item.pk}#memory-{item.pk}", f"?delete={item.pk}#memory-{item.pk}"):
+        page.goto(page.url.split("?")[0] + query)
+        assert complaints(page) == []

@@ -157,4 +157,5 @@ def test_markup_is_text_in_what_was_sent(open_page: Open, session: Session) -> N
     for part in page.locator(".sent-part summary").all():
         part.click()
     harmless(page)
-    assert all(shown(page).count(visible(payload)) >= 5 for payload in PAYLOADS)
+    counts = [shown(page).count(visible(payload)) for payload in PAYLOADS]
+    assert min(counts) >= 3  # as label, in the list and above its text; and in the text

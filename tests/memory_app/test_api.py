@@ -203,3 +203,18 @@ def test_a_browsers_write_needs_the_csrf_token(owner: User) -> None:
     client.force_login(owner)
     answer = client.post(LIST, {"content": "x"}, content_type="application/json")
     assert answer.status_code == 403
+
+
+def test_the_schema_documents_what_is_sent_and_taken(api: Rest) -> None:
+    schema = api.get("/v1/schema").json()
+    operations = {path: set(entry) for path, entry in schema["paths"].items() if "memory" in path}
+    assert operations == {
+        "/v1/memory": {"get", "post"},
+        "/v1/memory/{memory_id}": {"get", "patch", "delete"},
+    }
+    shapes = schema["components"]["schemas"]
+    shown = api.send("POST", LIST, {"content": "Likes tea"}).json()
+    assert list(shapes["Memory"]["properties"]) == list(shown)
+    content = shapes["MemoryInput"]["properties"]["content"]
+    assert content == {"type": "string", "minLength": 1, "maxLength": 500}
+    assert shapes["MemoryInput"]["additionalProperties"] is False

@@ -50,7 +50,7 @@ def test_it_shows_all_that_is_known_of_one(api: Rest, talked: Session, wire: Wir
         "durationMs": event.duration_ms,
         "model": "wire",
         "error": None,
-        "summaryText": "> wish 0",
+        "summaryText": "> wish 0\n\nSaid by the user earlier:\n> wish 1",
         "createdAt": time_text(event.created_at),
     }
 

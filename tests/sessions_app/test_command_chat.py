@@ -54,8 +54,9 @@ class Terminal:
 
     def end(self) -> int:
         """The exit code once the program has ended."""
+        end = time.monotonic() + WAIT_S
         while self._read():
-            pass
+            assert time.monotonic() < end, self.seen
         return self.process.wait(timeout=WAIT_S)
 
     def close(self) -> None:
@@ -105,6 +106,7 @@ def test_a_conversation_at_a_terminal(terminal: Terminal) -> None:
     time.sleep(0.3)  # until it waits again: before, readline overlooks a signal
     terminal.type("\x03")
     terminal.see("Ctrl-D or /quit leaves.")
+    terminal.see("> ")
     terminal.type("\x04")
     assert terminal.end() == 0
 

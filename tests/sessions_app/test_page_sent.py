@@ -17,7 +17,7 @@ from tests.sessions_app.page_rows import requested, say
 pytestmark = pytest.mark.django_db
 
 
-def log(session: Session, *, messages: tuple[int, int] | None = None, **texts: str) -> RequestLog:
+def log(session: Session, messages: tuple[int, int] | None = None, /, **texts: str) -> RequestLog:
     """Log a request whose parts have these texts, a token for each character."""
     rows = []
     for key, text in texts.items():
@@ -78,8 +78,8 @@ def test_a_changed_part_has_a_line_diff(session: Session) -> None:
 
 def test_a_grown_history_shows_what_came(session: Session) -> None:
     ids = [say(session, "user", f"text {number}", tokens=10).pk for number in range(3)]
-    log(session, messages=(ids[0], ids[1]))
-    found = sent(session, log(session, messages=(ids[0], ids[2])))
+    log(session, (ids[0], ids[1]))
+    found = sent(session, log(session, (ids[0], ids[2])))
     added = (f"[user #{ids[2]}]", "text 2", "")
     assert found.parts[0].diff == [DiffLine("+", text) for text in added]
     assert (found.stable_tokens, found.broken_by, found.moved) == (20, "Messages", False)
@@ -87,8 +87,8 @@ def test_a_grown_history_shows_what_came(session: Session) -> None:
 
 def test_a_moved_boundary_is_said(page: Client, session: Session) -> None:
     ids = [say(session, "user", f"text {number}").pk for number in range(3)]
-    log(session, messages=(ids[0], ids[1]))
-    row = log(session, messages=(ids[1], ids[2]))
+    log(session, (ids[0], ids[1]))
+    row = log(session, (ids[1], ids[2]))
     assert "The history begins at another message than before" in opened(page, row)
 
 

@@ -40,7 +40,7 @@ def test_another_model_brings_its_window(page: Client, session: Session) -> None
 
 
 def test_a_model_that_is_not_offered_any_more_stays(page: Client, session: Session) -> None:
-    ModelProfile.objects.filter(pk=session.model_id).update(enabled=False)
+    ModelProfile.objects.filter(name="rehearsal").update(enabled=False)
     answer = page.post(f"/sessions/{session.pk}/settings", data(session, title="Kept"))
     assert answer.status_code == 302
     session.refresh_from_db()

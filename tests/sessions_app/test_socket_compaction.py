@@ -224,6 +224,21 @@ async def test_who_connects_meanwhile_sees_that_it_compacts(
     await late.leave()
 
 
+async def test_a_compaction_inside_a_run_shows_too_and_ends_with_its_cancel(
+    talked: Session, pages: Pages, owner: User, wire: Wire
+) -> None:
+    wire.script({"status": 400, "body": TOO_LONG}, HANGING)
+    await say(pages[0], "go on")
+    start = (await both_see(pages, "compaction_start"))[-1]["data"]
+    late = SocketClient(talked.pk, await database(token_headers, owner))
+    snapshot = await late.connect()
+    assert (snapshot["compacting"], snapshot["executionId"]) == (True, start["executionId"])
+    await late.send("cancel")
+    frames = await both_see(pages, "session_status", phase="CANCELLED")
+    assert first(frames, "compaction_end")["outcome"] == "cancelled"
+    await late.leave()
+
+
 async def test_a_second_click_meanwhile_says_nothing_more(
     talked: Session, pages: Pages, wire: Wire
 ) -> None:
