@@ -112,6 +112,7 @@ class History:
         self._starts: list[int] = []  # group -> its place in _sent, for those that are there
         self._first_id: int | None = None
         self._last_id: int | None = None
+        self._interrupted_tokens = estimator.message(interrupted(ToolCall("", "", "")))
         self.tokens = 0
         for message in messages:
             self.append(message)
@@ -166,10 +167,15 @@ class History:
 
     def _push(self, message: Message) -> None:
         index = len(self._groups)
-        calls = tuple(replace(call, id=self._unique(call.id)) for call in message.tool_calls)
-        for slot, call in enumerate(message.tool_calls):
-            self._open.setdefault(call.id, deque()).append((index, slot))
-        group = Group(replace(message, tool_calls=calls) if calls else message, [None] * len(calls))
+        called, sent = [call.id for call in message.tool_calls], []
+        for slot, call_id in enumerate(called):
+            self._open.setdefault(call_id, deque()).append((index, slot))
+            sent.append(self._unique(call_id))
+        if sent != called:
+            pairs = zip(message.tool_calls, sent, strict=True)
+            calls = tuple(replace(call, id=call_id) for call, call_id in pairs)
+            message = replace(message, tool_calls=calls)
+        group = Group(message, [None] * len(called))
         if self._groups:
             group.follow(self._groups[-1])
         self._groups.append(group)
@@ -200,11 +206,13 @@ class History:
         self._send_again_from(index)
 
     def _recount(self, group: Group) -> None:
-        before, count = group.tokens, self._estimator.message
-        group.tokens = 0
-        for message in group.sent():
-            group.tokens += count(message) if message.tokens is None else message.tokens
+        before, group.tokens = group.tokens, self._tokens_of(group.head)
+        for result in group.results:
+            group.tokens += self._tokens_of(result) if result else self._interrupted_tokens
         self.tokens += group.tokens - before
+
+    def _tokens_of(self, message: Message) -> int:
+        return self._estimator.message(message) if message.tokens is None else message.tokens
 
     def _send_again_from(self, index: int) -> None:
         """A late result changed this group: build a new list, the old one belongs to requests

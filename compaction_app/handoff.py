@@ -1,6 +1,7 @@
 """What a handoff must be: the instruction, the check of the reply, its correction. Pure."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
 from agent.errors import ModelOutputInvalid
@@ -66,8 +67,7 @@ def faithful(
     kept = {_plain(quote) for quote in quotes("\n".join(lines))}
     missing = [quote for plain, quote in carried.items() if plain not in kept]
     missing += _not_quoted(said, kept - {""})
-    while missing and not fits(as_quotes(missing)):
-        del missing[1 if len(missing) > 1 else 0]
+    missing = _first_and_newest(missing, fits)
     text = "\n".join(lines).strip()
     if not missing:
         return text
@@ -83,6 +83,16 @@ def as_quotes(texts: Iterable[str]) -> str:
     """Texts as quoted lines; a text of several lines becomes several quotes."""
     lines = (line.strip() for text in texts for line in text.splitlines())
     return "\n".join(QUOTE + line for line in lines if line)
+
+
+def _first_and_newest(texts: list[str], fits: Callable[[str], bool]) -> list[str]:
+    """The first of the texts and as many of the newest as fit as quotes; none if not even that."""
+
+    def without(oldest: int) -> list[str]:
+        return [*texts[:1], *texts[1 + oldest :]] if oldest < len(texts) else []
+
+    drops = range(len(texts))  # searched by halves: each look tokenises everything that is left
+    return without(bisect_left(drops, True, key=lambda drop: fits(as_quotes(without(drop)))))
 
 
 def _not_quoted(said: Iterable[str], quoted: set[str]) -> list[str]:

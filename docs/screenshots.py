@@ -83,8 +83,10 @@ def main() -> None:
 
 def _take(var: Path) -> None:
     import django  # noqa: PLC0415 - only now that the settings are known
+    from django.conf import settings  # noqa: PLC0415
 
     django.setup()
+    settings.SWEEP_INTERVAL_S = 0  # nothing may outlive the temporary database
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     from config.asgi import application  # noqa: PLC0415

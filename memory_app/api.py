@@ -70,7 +70,8 @@ class MemoryList(View):
     )
     def get(self, request: Request) -> Response:
         """The user's memories, newest first by update time; without `status` all of them."""
-        query = self.valid(MemoryQuery, request.query_params)
+        # As a plain dict: an empty parameter is a value too, not one that was not given.
+        query = self.valid(MemoryQuery, request.query_params.dict())
         limit, after = query.pop("limit"), query.pop("cursor", None)
         narrowed = MemoryFilter(**query)
         rows = selectors.items(

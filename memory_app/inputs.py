@@ -80,14 +80,12 @@ class MemoryPatch(Body):
 class Ids(serializers.Field[list[int], str, str, Any]):
     """Ids with commas between them."""
 
-    allow_blank = True  # `ids=` asks for none of them, not for all
-
     default_error_messages = {
         "invalid": "{value} is not valid; allowed: up to {limit} ids, such as 1,2."
     }
 
     def to_internal_value(self, data: str) -> list[int]:
-        """The numbers; an empty text is none of them."""
+        """The numbers; an empty text asks for none of them, not for all."""
         ids = [int(one) for one in data.split(",")] if _IDS.fullmatch(data) else []
         if (data and not ids) or len(ids) > MAX_IDS:
             self.fail("invalid", value=repr(data)[:SHOWN_CHARS], limit=MAX_IDS)

@@ -171,7 +171,7 @@ def conversation(session: Session, estimator: TokenEstimator) -> Conversation:
     boundary = compaction.last_compacted_msg_id if compaction else None
     summary = compaction.summary_text if compaction else ""
     rows = Message.objects.filter(session_id=session.pk, id__gt=boundary or 0).order_by("id")
-    messages = (transcript.to_core(row, tokenizer=estimator.vocabulary) for row in rows.iterator())
+    messages = transcript.core_messages(rows, tokenizer=estimator.vocabulary)
     return Conversation(
         history=History(estimator, messages),
         summary=summary,

@@ -58,7 +58,7 @@ def write_handoff(request: ModelRequest, plan: Plan, words: Words) -> str:
     results = [room.cut(line) for line in _result_lines(plan.results)]
     lines = [
         words["extract"],
-        *([words["users"], *said] if said else []),
+        *([words["users"], *said, ""] if said else []),  # the blank line ends the quote
         *([words["files"] + files] if files else []),
         so_far,
         *([words["results"], *filter(None, results)] if any(results) else []),

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent.errors import ModelOutputInvalid
 from agent.messages import ModelResponse, ToolCall
@@ -109,3 +111,17 @@ def test_where_room_is_scarce_the_first_and_the_newest_are_carried_on() -> None:
     said = ("the goal", "wish 1", "wish 2", "wish 3")
     assert handoff.quotes(faithful("Done.", said=said, room=20)) == ["the goal", "wish 3"]
     assert faithful("Done.", said=said, room=3) == "Done."
+
+
+one_line = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=60)
+
+
+@given(st.lists(one_line, max_size=6), st.integers(1, 5))
+def test_no_short_message_is_lost_however_often_a_model_forgets_it(
+    said: list[str], passes: int
+) -> None:
+    summary = faithful("Done.", said=tuple(said), room=10_000)
+    for number in range(passes):
+        summary = faithful(f"Pass {number}.", summary, room=10_000)
+    carried = {" ".join(quote.split()) for quote in handoff.quotes(summary)}
+    assert {" ".join(text.split()) for text in said} - {""} <= carried

@@ -179,6 +179,7 @@ def test_its_pages_follow_each_other(api: Rest, remember: Remember) -> None:
     [
         ("scope", "TEAM", "allowed: USER, PROJECT"),
         ("status", "GONE", "allowed: ACTIVE, DISMISSED, PROPOSED"),
+        ("status", "", "allowed: ACTIVE, DISMISSED, PROPOSED"),
         ("ids", "1,x", "allowed: up to 200 ids"),
         ("ids", ",".join(["1"] * 201), "allowed: up to 200 ids"),
         ("limit", "0", "from 1 to 200"),

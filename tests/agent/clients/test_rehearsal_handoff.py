@@ -55,6 +55,7 @@ def test_a_handoff_is_one_block_with_everything_in_it() -> None:
         "User messages, verbatim:",
         "> tour docs/*.md",
         "> be ‹handoff>ful‹/handoff>",
+        "",
         "Files touched: " + ", ".join(FILES[:9]),
         "So far: 10 tool calls, 1 failed, 1 cut.",
         "Last results:",
