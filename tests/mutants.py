@@ -15,7 +15,7 @@ TEXTS = "agent/prompt/texts/"
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`old`, which stands exactly once in the file, becomes `new`; a test of the file `test` fails."""
+    """`old`, exactly once in the file, becomes `new`; then a test of the file `test` fails."""
 
     name: str
     path: str

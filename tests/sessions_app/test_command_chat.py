@@ -86,6 +86,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     chat.close()
 
 
+@pytest.mark.timeout(300)  # two programs start, on a machine that may be busy
 def test_a_conversation_at_a_terminal(terminal: Terminal) -> None:
     terminal.see("Session 1: A tour of this checkout (rehearsal).")
     terminal.see("> ")

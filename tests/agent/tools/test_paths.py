@@ -228,7 +228,8 @@ def flipping(root: Path, write: Write) -> Iterator[Path]:
 
 
 def test_no_byte_from_outside_comes_through_a_flipping_link(flipping: Path, way: str) -> None:
-    workspace, seen = Workspace(flipping), set()
+    workspace = Workspace(flipping)
+    seen: set[bytes] = set()
     start = time.monotonic()
     while (passed := time.monotonic() - start) < 1 or (len(seen) < 2 and passed < 30):
         try:
