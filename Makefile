@@ -1,6 +1,6 @@
 # Recipes for people; each is a small script in scripts/ that also works alone.
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup run test check format
+.PHONY: help setup run test check format mutations
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\): .*## /  make \1  /p' Makefile
@@ -27,3 +27,7 @@ format: ## bring code and templates into form
 	@.venv/bin/python -m ruff check --fix --quiet .
 	@.venv/bin/python -m ruff format .
 	@.venv/bin/python -m djlint --quiet --reformat templates
+
+mutations: ## small wrong changes to a copy of the code; the tests must notice each (about five minutes)
+	@scripts/setup test
+	@.venv/bin/python -m tests.mutations

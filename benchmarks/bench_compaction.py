@@ -11,9 +11,9 @@ from agent.tokens import TokenEstimator
 from benchmarks import database  # first of what needs Django: it chooses the database
 from benchmarks.figures import Figure, at_most, hand_over
 from benchmarks.measure import ratio
-from compaction_app.compactor import Outcome, Report
-from compaction_app.gates import ManualRequest
+from compaction_app.compactor import Order, Outcome, Report
 from compaction_app.models import SessionCompaction
+from compaction_app.policy import Trigger
 from sessions_app import context, run_loop, selectors, session_snapshot
 from sessions_app.assembly import Execution, assemble
 from sessions_app.models import Message, Session
@@ -28,15 +28,18 @@ class Instant:
     """A model that has its handoff ready."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        """One handoff."""
+        """One handoff, whatever is asked."""
+        del request
         yield ModelResponse(text="<handoff>All so far.</handoff>", usage=Usage(1, 1, 0))
 
 
 async def compact(execution: Execution) -> Report:
-    """Decision, range, summary request, commit."""
+    """Decision, range, summary request, check of the reply, commit, the rest loaded again."""
     conversation = execution.loaded.conversation
     execution.gates.over_line(conversation)
-    return await execution.gates.by_hand(conversation, ManualRequest())
+    order = Order(Trigger.MANUAL, "light", smallest=True)
+    report, _ = await execution.gates.compactor.compact(conversation, order, before=1)
+    return report
 
 
 def compaction_s(session: Session) -> float:

@@ -91,8 +91,9 @@ def _first_and_newest(texts: list[str], fits: Callable[[str], bool]) -> list[str
     def without(oldest: int) -> list[str]:
         return [*texts[:1], *texts[1 + oldest :]] if oldest < len(texts) else []
 
-    drops = range(len(texts))  # searched by halves: each look tokenises everything that is left
-    return without(bisect_left(drops, True, key=lambda drop: fits(as_quotes(without(drop)))))
+    # Searched by halves: each look tokenises everything that is left.
+    drops = range(len(texts))
+    return without(bisect_left(drops, 1, key=lambda drop: int(fits(as_quotes(without(drop))))))
 
 
 def _not_quoted(said: Iterable[str], quoted: set[str]) -> list[str]:

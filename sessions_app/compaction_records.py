@@ -28,6 +28,7 @@ class CompactionRecords:
     listener: RunListener
     builder: RequestBuilder
     load: Callable[[], Conversation]
+    _current: Conversation | None = None  # as read in the transaction that ended a compaction
 
     @property
     def session_id(self) -> int:
@@ -124,13 +125,17 @@ class CompactionRecords:
         await self.listener.write(work)
 
     async def current(self) -> Conversation:
-        """From the database."""
-        return await database(self.load)
+        """From the database; read once for the page and for the run."""
+        if self._current is None:
+            return await database(self.load)
+        read, self._current = self._current, None
+        return read
 
     def _void(self) -> NewFrame:
         """Inside the transaction: no measurement holds any more; push the recounted estimate."""
         self.listener.occupancy.void()
-        return void_anchor(self.listener, self.builder, self.load())
+        self._current = self.load()
+        return void_anchor(self.listener, self.builder, self._current)
 
 
 def void_anchor(

@@ -5,12 +5,15 @@ depends on the event loop or thread of the request that started it.
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 from django.db import close_old_connections, connections
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -64,6 +67,8 @@ async def database(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) 
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait([task])
+        if error := task.exception():  # nobody waits for it any more
+            log.info("%s failed after its caller was cancelled: %r", function, error)
         raise
 
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from django.db.models import QuerySet
+import orjson
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 
 from agent.messages import Image, Thinking, ToolCall, ToolResult
 from agent.messages import Message as CoreMessage
@@ -17,8 +19,7 @@ from sessions_app.shapes import message_shape
 from sessions_app.stream import NewFrame
 
 ID_CHARS = 200  # of a call id or tool name; longer ones are cut, in call and result alike
-CORE_COLUMNS = ["id", "role", "content", "tool_calls", "tool_call_id", "tool_name"]
-CORE_COLUMNS += ["metadata", "tokens", "tokenizer"]
+PLAIN_COLUMNS = ["id", "role", "content", "tool_call_id", "tool_name", "tokens", "tokenizer"]
 PIECE_CHARS = 1_000_000  # of a kept output in one row: at most 4 MB, which MariaDB takes
 
 
@@ -119,17 +120,32 @@ def _keep_output(row: Message, output: str) -> None:
 
 def to_core(row: Message, *, tokenizer: str) -> CoreMessage:
     """The row as the core's message; its count only holds for the tokenizer that made it."""
-    return _to_core([getattr(row, column) for column in CORE_COLUMNS], tokenizer)
+    plain = [getattr(row, column) for column in PLAIN_COLUMNS]
+    return _to_core(plain, row.tool_calls, row.metadata, tokenizer)
 
 
 def core_messages(rows: QuerySet[Message], *, tokenizer: str) -> Iterator[CoreMessage]:
-    """The same for many rows, without a model instance for each: that costs more than the query."""
-    for values in rows.values_list(*CORE_COLUMNS).iterator():
-        yield _to_core(values, tokenizer)
+    """The same for many rows: without model instances, and JSON read only where there is some, each
+    of which would cost more than the query.
+    """
+    texts = rows.annotate(
+        calls_text=Cast("tool_calls", TextField()), metadata_text=Cast("metadata", TextField())
+    )
+    for *plain, calls, metadata in texts.values_list(
+        *PLAIN_COLUMNS, "calls_text", "metadata_text"
+    ).iterator():
+        yield _to_core(
+            plain,
+            [] if calls == "[]" else orjson.loads(calls),
+            {} if metadata == "{}" else orjson.loads(metadata),
+            tokenizer,
+        )
 
 
-def _to_core(values: Sequence[Any], tokenizer: str) -> CoreMessage:
-    pk, role, content, calls, call_id, tool_name, metadata, tokens, counted_by = values
+def _to_core(
+    plain: Sequence[Any], calls: list[Any], metadata: Mapping[str, Any], tokenizer: str
+) -> CoreMessage:
+    pk, role, content, call_id, tool_name, tokens, counted_by = plain
     return CoreMessage(
         role=role,
         content=content,

@@ -67,6 +67,13 @@ def test_the_tail_is_what_first_reaches_the_budget() -> None:
     assert cut.boundary_id == groups[cut.groups - 1].head.id
 
 
+def test_the_boundary_is_the_last_result_of_a_batch() -> None:
+    batch = [user(), asks("a", "b"), result("a"), result("b")]
+    cut = choose(history(*batch, user(), answer()).groups, budget=1, window=10_000)
+    assert cut is not None
+    assert (cut.messages, cut.boundary_id) == (4, numbered(batch)[-1].id)
+
+
 def test_it_moves_forward_where_the_tail_would_fill_half_the_window() -> None:
     signed = [user(), asks("a", signed=True), result("a", "word " * 900), asks("b"), result("b")]
     groups = history(user(), answer(), *signed, answer("x " * 50), user(), answer()).groups
@@ -101,6 +108,10 @@ def test_whatever_is_cut_both_sides_are_sound(
     if cut is None:
         return
     check_pairs(whole.messages()[: cut.messages])
+    gone = History(TokenEstimator(), [m for m in messages if (m.id or 0) <= cut.boundary_id])
+    assert [m.content for m in gone.messages()] == [
+        m.content for m in whole.messages()[: cut.messages]
+    ]
     rest = History(TokenEstimator(), [m for m in messages if (m.id or 0) > cut.boundary_id])
     check_pairs(rest.messages())
     assert cut.boundary_id in [m.id for m in messages]

@@ -11,7 +11,7 @@ from django.conf import settings
 pytestmark = pytest.mark.services
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1_200)
 def test_every_storage_test_passes_on_mariadb(mariadb_url: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-m", "storage", "-p", "no:cacheprovider"]
     measured = {"COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START"}  # once is enough

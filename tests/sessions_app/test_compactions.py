@@ -20,7 +20,7 @@ from tests.sessions_app.compacting import HANDOFF, HANGING, INSTRUCTION, read_ro
 from tests.sessions_app.running import compact, frames, run, types, wait_idle, wait_until, write
 from tests.wire.fixture import Wire
 
-pytestmark = pytest.mark.usefixtures("runs_end")
+pytestmark = pytest.mark.usefixtures("nobody_speaks_for_the_user")
 
 
 def test_by_hand_while_idle(talked: Session, wire: Wire) -> None:

@@ -20,7 +20,7 @@ from tests.sessions_app.running import (
 )
 from tests.wire.fixture import Wire
 
-pytestmark = pytest.mark.usefixtures("runs_end")
+pytestmark = pytest.mark.usefixtures("nobody_speaks_for_the_user")
 
 
 def test_mid_loop_over_the_line(wired: Session, wire: Wire, settings: Settings) -> None:
