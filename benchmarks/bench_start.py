@@ -38,7 +38,7 @@ def start(program: str, var: str) -> tuple[float, set[str]]:
 
 
 def figures() -> list[Figure]:
-    """With the tokenizer loaded on both sides; then that nothing heavy is loaded before its time."""
+    """With the tokenizer loaded on both sides; and that nothing heavy loads before its time."""
     with tempfile.TemporaryDirectory() as var:
         start(SERVER + COUNTS, var)  # makes what the first start makes
         pairs = [

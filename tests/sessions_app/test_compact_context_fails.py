@@ -30,6 +30,7 @@ from tests.wire.fixture import Wire
 pytestmark = pytest.mark.usefixtures("nobody_speaks_for_the_user")
 
 BAD = {"when": "<handoff>", "text": "Sure!"}
+SLOW_S = 1.5  # in which a test does something beside the model, on a busy machine too
 
 
 def test_with_nothing_before_the_newest_round_no_model_is_asked_and_the_receipt_says_so(
@@ -88,7 +89,7 @@ def test_a_receipt_is_not_lost_with_a_request_that_fails(half_full: Session, wir
 
 def click_and_call(session: Session, wire: Wire) -> str:
     """Run a message whose first round calls the tool while a click waits; the execution's id."""
-    wire.script({**asks(reason="full"), "delay": 0.4})
+    wire.script({**asks(reason="full"), "delay": SLOW_S})
     started = runs.start(session_id=session.pk, content="go on")
     assert compactions.request(session_id=session.pk).status == "queued"
     return started.execution_id
@@ -124,7 +125,7 @@ def test_an_intent_that_lapsed_is_counted_and_not_acted_on(
 ) -> None:
     clock = Clock()
     monkeypatch.setattr(INTENTS, "clock", clock)
-    wire.script({**BAD, "delay": 0.4}, BAD)
+    wire.script({**BAD, "delay": SLOW_S}, BAD)
     click_and_call(half_full, wire)
     wait_until(lambda: "compaction_start" in types(half_full))
     clock.advance(INTENT_TTL_S + 1)
