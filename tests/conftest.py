@@ -22,6 +22,19 @@ def _workspaces(settings: Settings, tmp_path: Path) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+@pytest.fixture(autouse=True)
+def _first_models(request: pytest.FixtureRequest, _django_db_helper: None) -> None:
+    """The models of the migration, which an earlier test with a real database has flushed."""
+    uses_database = {"db", "transactional_db"} & set(request.fixturenames)
+    if uses_database or request.node.get_closest_marker("django_db"):
+        for name in ("rehearsal", "openai", "anthropic"):
+            key = "" if name == "rehearsal" else f"{name.upper()}_API_KEY"
+            defaults = {"provider": name, "key_variable": key, "from_environment": True}
+            if name == "rehearsal":
+                defaults["model_id"] = name
+            ModelProfile.objects.get_or_create(name=name, defaults=defaults)
+
+
 @pytest.fixture
 def owner(db: None) -> User:
     return User.objects.create_user("owner", password="owner-password")

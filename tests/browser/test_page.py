@@ -28,7 +28,7 @@ def test_enter_sends_and_shift_enter_makes_a_line(open_page: Open, session: Sess
     composer.press_sequentially("you")
     composer.press("Enter")
     bubble = page.get_by_test_id("message").and_(page.locator("[data-role=user]"))
-    expect(bubble).to_have_text("Hello\nyou", timeout=30_000)
+    expect(bubble.locator(".bubble")).to_have_text("Hello\nyou", timeout=30_000)
     expect(composer).to_have_value("")
     expect(page.locator(".phase")).to_have_text("Completed", timeout=30_000)
 

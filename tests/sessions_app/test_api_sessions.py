@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from sessions_app.models import AgentProfile, Claim, ModelProfile, Session
+from sessions_app.services.models import window_tokens
 from sessions_app.shapes import time_text
 from tests.sessions_app.rest import Rest
 
@@ -33,7 +34,7 @@ def test_it_creates_a_session_with_every_default(api: Rest, owner: User) -> None
         "compactionTier": "standard",
         "phase": "IDLE",
         "contextTokens": None,
-        "windowTokens": ModelProfile.objects.get(name="rehearsal").window_tokens,
+        "windowTokens": window_tokens(ModelProfile.objects.get(name="rehearsal")),
         "createdAt": time_text(session.created_at),
         "updatedAt": time_text(session.updated_at),
     }

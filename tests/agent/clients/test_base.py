@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -57,8 +58,9 @@ async def test_the_gap_deadline_is_named() -> None:
 
 async def test_a_drip_meets_the_total_deadline() -> None:
     source = Source(*[TextDelta("a")] * 100, pause=0.05)
+    patient = replace(QUICK, chunk_gap=5.0)
     with pytest.raises(ModelUnavailable, match=r"passed the total deadline of 0\.3 s"):
-        await events_of(with_deadlines(source.stream(), QUICK))
+        await events_of(with_deadlines(source.stream(), patient))
     assert source.closed
 
 
