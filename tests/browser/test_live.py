@@ -20,7 +20,8 @@ def conversation(page: Page) -> str:
 
 
 def parts(page: Page) -> list[str]:
-    return [part.inner_html() for part in page.locator("[data-part]").all()]
+    """What the live parts hold; white space between elements shows nothing."""
+    return [" ".join(part.inner_html().split()) for part in page.locator("[data-part]").all()]
 
 
 def send(page: Page, text: str) -> None:
