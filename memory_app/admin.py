@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from agent.prompt.quoting import bare_line, quoted
 from memory_app import services, usage
 from memory_app.errors import MemoryRefused
 from memory_app.models import MemoryItem, MemoryUse
@@ -32,7 +33,8 @@ class ProjectFilter(admin.SimpleListFilter):
     ) -> list[tuple[str, str]]:
         rows = MemoryItem.objects.exclude(project_hash="").order_by()
         keys = dict(rows.values_list("project_hash", "project_key").distinct())
-        return sorted(keys.items(), key=lambda pair: pair[1])[:SHOWN_PROJECTS]
+        shown = [(digest, bare_line(key)) for digest, key in keys.items()]
+        return sorted(shown, key=lambda pair: pair[1])[:SHOWN_PROJECTS]
 
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[MemoryItem]
@@ -46,10 +48,10 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
         "id",
         "beginning",
         "owner",
-        "scope",
-        "project_key",
-        "source",
         "status",
+        "scope",
+        "project",
+        "source",
         "last_session",
         "created_at",
         "updated_at",
@@ -71,9 +73,9 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
     actions = ["dismiss", "restore"]
     fields = [
         "owner",
-        "content",
+        "text",
         "scope",
-        "project_key",
+        "project",
         "status",
         "source",
         "origin",
@@ -89,9 +91,18 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
             super().get_queryset(request).annotate(used_by=Subquery(uses.values("session_id")[:1]))
         )
 
-    @admin.display(description="content")
+    @admin.display(description="content", ordering="content")
     def beginning(self, row: MemoryItem) -> str:
-        return row.content[:SHOWN_CHARS]
+        return bare_line(row.content)[:SHOWN_CHARS]
+
+    @admin.display(description="content")
+    def text(self, row: MemoryItem) -> str:
+        """As prompts quote it: nothing in it can hide, reorder the page or pose as another line."""
+        return quoted(row.content)
+
+    @admin.display(description="project key", ordering="project_key")
+    def project(self, row: MemoryItem) -> str:
+        return bare_line(row.project_key) or "-"
 
     @admin.display(description="last used by session")
     def last_session(self, row: MemoryItem) -> SafeString | None:
@@ -99,9 +110,9 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
         return _session_link(used_by) if used_by else None
 
     @admin.display(description="written in")
-    def origin(self, row: MemoryItem) -> SafeString | None:
+    def origin(self, row: MemoryItem) -> str:
         if row.origin_session_id is None:
-            return None
+            return "-"
         link = _session_link(row.origin_session_id)
         return format_html("session {}, message {}", link, row.origin_message_id or "unknown")
 

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from agent.prompt.quoting import bare_line
+
 
 class MemoryItem(models.Model):
     """One remembered fact of one owner; injected into prompts only while ACTIVE."""
@@ -51,7 +53,7 @@ class MemoryItem(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.content[:60]
+        return bare_line(self.content)[:60]
 
 
 class MemoryUse(models.Model):

@@ -122,3 +122,12 @@ def test_it_says_which_sessions_used_it_last(desk: Rest, remember: Remember) -> 
 def test_it_says_where_an_agent_wrote_it(desk: Rest, propose: Remember) -> None:
     page = desk.get(f"{LIST}{propose('a').pk}/change/").content.decode()
     assert ">7</a>, message 31" in page
+
+
+def test_no_text_hides_or_reorders_the_page(desk: Rest, remember: Remember) -> None:
+    item = remember("the \u202eyek\u202c <b>x</b>", project="p\u202e")
+    for path in (LIST, f"{LIST}{item.pk}/change/"):
+        page = desk.get(path).content.decode()
+        assert "\u202e" not in page
+        assert "the \\u202eyek\\u202c \\u003cb&gt;x" in page
+        assert "p\\u202e" in page
