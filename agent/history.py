@@ -49,14 +49,14 @@ class Group:
         self.tokens_before = previous.tokens_before + previous.tokens
         self.messages_before = previous.messages_before + 1 + len(previous.results)
         self.highest_id_before = max(previous.highest_id_before, previous.highest_id)
-        blocks = previous.head.thinking
-        signed = previous.signed_before or any(b.signature or b.redacted for b in blocks)
-        self.signed_before = signed and self.head.role != "user"
+        self.signed_before = self.head.role != "user" and (
+            previous.signed_before or _has_signature(previous.head)
+        )
 
     def sent(self) -> list[Message]:
         """The group as it goes out, unanswered calls with their derived result."""
-        if not self.results:
-            return [self.head]
+        if all(self.results):
+            return [self.head, *filter(None, self.results)]
         pairs = zip(self.head.tool_calls, self.results, strict=True)
         return [self.head, *(result or interrupted(call) for call, result in pairs)]
 
@@ -221,6 +221,10 @@ class History:
         if index < len(self._starts):
             self._sent = self._sent[: self._starts[index]]
             del self._starts[index:]
+
+
+def _has_signature(message: Message) -> bool:
+    return any(block.signature or block.redacted for block in message.thinking)
 
 
 def _blank(message: Message) -> bool:

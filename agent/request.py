@@ -105,14 +105,14 @@ class RequestBuilder:
     def _request(
         self, conversation: Conversation, messages: Sequence[Message], tokens: int, *, notes: str
     ) -> ModelRequest:
-        sections = list(self._fixed)
+        grown = [SectionStat("messages", self.labels["messages"], tokens, len(messages))]
         if conversation.handoff:
-            sections.append(self._stat("handoff", self._handoff_tokens(conversation)))
-        sections.append(SectionStat("messages", self.labels["messages"], tokens, len(messages)))
+            grown.insert(0, self._stat("handoff", self._handoff_tokens(conversation)))
         if notes:
-            sections.append(self._stat("context_notes", self.notes_tokens(notes)))
+            grown.append(self._stat("context_notes", self.notes_tokens(notes)))
+        estimated = self.floor + sum([section.tokens for section in grown])
         manifest = ContextManifest(
-            sections=tuple(sections),
+            sections=(*self._fixed, *grown),
             tools=self._tools,
             memory_ids=self.memory_ids,
             window_tokens=self.spec.window_tokens,
@@ -125,7 +125,7 @@ class RequestBuilder:
             conversation=conversation,
             messages=messages,
             tools=self.tools,
-            max_output_tokens=output_budget(self.spec, manifest.estimated),
+            max_output_tokens=output_budget(self.spec, estimated),
             manifest=manifest,
             notes=notes,
         )

@@ -84,6 +84,7 @@ def _encoding(name: str) -> tiktoken.Encoding | None:
     return tiktoken.get_encoding(name)
 
 
+@lru_cache(maxsize=4)
 def _slice_counter(name: str) -> Callable[[str], int]:
     encoding = _encoding(name)
     if encoding is None:

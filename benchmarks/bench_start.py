@@ -14,12 +14,16 @@ REPORT = "\nimport json, sys, time; print(json.dumps([time.process_time(), sorte
 PARTS = """
 import django
 from django.conf import settings
-settings.configure(INSTALLED_APPS=["channels"], SECRET_KEY="x")
+apps = ["admin", "auth", "contenttypes", "sessions", "messages", "staticfiles"]
+settings.configure(
+    SECRET_KEY="x",
+    INSTALLED_APPS=["daphne", *(f"django.contrib.{app}" for app in apps), "channels"],
+)
 django.setup()
 import channels.generic.websocket, channels.routing
 from django.core.asgi import get_asgi_application
 get_asgi_application()
-"""
+"""  # a new project as the manuals of Django and Channels set it up
 SERVER = "import config.asgi\n"
 REFERENCE_COUNTS = "import tiktoken\ntiktoken.get_encoding('o200k_base').encode_ordinary('x')\n"
 COUNTS = "from agent.tokens import TokenEstimator\nTokenEstimator().text('x')\n"

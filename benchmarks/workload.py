@@ -47,9 +47,18 @@ def prose(random_: random.Random, tokens: int) -> str:
         start = random_.randrange(len(CHINESE))
         text = CHINESE[start:] + CHINESE * (tokens // len(CHINESE) + 1)
         return text[: round(tokens * 1.2)]
-    words = random_.choices(WORDS, k=tokens)
-    for at in range(0, tokens, 12):
-        words[at] = f"{words[at].capitalize()}_{random_.randrange(1_000)}"
+    return english(random_, tokens)
+
+
+def english(random_: random.Random, tokens: int) -> str:
+    """Sentences of about so many tokens, with numbers and names in them."""
+    words = random_.choices(WORDS, k=tokens * 4 // 5)
+    for at in range(0, len(words), 12):
+        words[at] = words[at].capitalize()
+        words[at - 1] += "."
+    for at in range(5, len(words), 24):
+        words[at] = f"`{words[at]}_{random_.choice(WORDS)}()`"
+        words[at - 2] = str(random_.randrange(10_000))
     return " ".join(words)
 
 
@@ -100,7 +109,7 @@ def new_messages(seed: int = SEED) -> Iterator[Message]:
     """Messages of about 190 tokens that no session has, without id and count, again and again."""
     random_ = random.Random(-seed)
     roles: tuple[Role, Role] = ("user", "assistant")
-    texts = [f"{n} {' '.join(random_.choices(WORDS, k=180))}" for n in range(200)]
+    texts = [f"{n} {english(random_, 185)}" for n in range(200)]
     return cycle([Message(roles[n % 2], text) for n, text in enumerate(texts)])
 
 

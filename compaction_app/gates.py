@@ -23,6 +23,8 @@ from compaction_app.policy import (
 )
 from compaction_app.teaching import Level, Teaching
 
+MOST_NOTES_TOKENS = 10_000  # more than notes can have: they are at most 3,400 characters
+
 
 @dataclass(frozen=True, slots=True)
 class ManualRequest:
@@ -192,6 +194,8 @@ class CompactionGates:
         return report, conversation
 
     def _verdict(self, conversation: Conversation) -> Verdict:
+        if self._is_far_below_line(conversation):
+            return Verdict.BELOW_LINE
         notes = self._notes(conversation, sending=False)
         return verdict(
             Situation(
@@ -203,6 +207,12 @@ class CompactionGates:
                 last=self.last,
             )
         )
+
+    def _is_far_below_line(self, conversation: Conversation) -> bool:
+        """Whether no notes could bring it there, so that none need be written to know."""
+        line, calibration = self._line(), self.occupancy.calibration
+        most = self._active(conversation, notes="") + MOST_NOTES_TOKENS * calibration
+        return line is None or most < line
 
     async def _tell_of_floor(self, conversation: Conversation) -> None:
         if self._warn_floor and self._verdict(conversation) == Verdict.FLOOR_OVER_LINE:

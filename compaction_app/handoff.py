@@ -56,14 +56,15 @@ def faithful(
     summary is dropped. What the summary leaves out is carried on at the end: quotes of the previous
     one, and short messages without any quote; the first and the newest as far as it `fits`.
     """
-    texts = [_plain(text) for text in said]
+    lines = summary.splitlines()
+    texts = [_plain(text) for text in said] if any(map(_is_quote, lines)) else []
     carried = {_plain(quote): quote for quote in quotes(previous)}
 
     def holds(line: str) -> bool:
         quote = _plain(line.strip().removeprefix(QUOTE.strip()))
         return quote in carried or (quote != "" and any(quote in text for text in texts))
 
-    lines = [line for line in summary.splitlines() if not _is_quote(line) or holds(line)]
+    lines = [line for line in lines if not _is_quote(line) or holds(line)]
     kept = {_plain(quote) for quote in quotes("\n".join(lines))}
     missing = [quote for plain, quote in carried.items() if plain not in kept]
     missing += _not_quoted(said, kept - {""})
@@ -88,12 +89,18 @@ def as_quotes(texts: Iterable[str]) -> str:
 def _first_and_newest(texts: list[str], fits: Callable[[str], bool]) -> list[str]:
     """The first of the texts and as many of the newest as fit as quotes; none if not even that."""
 
-    def without(oldest: int) -> list[str]:
-        return [*texts[:1], *texts[1 + oldest :]] if oldest < len(texts) else []
+    def kept(count: int) -> list[str]:
+        return [*texts[:1], *texts[len(texts) - count + 1 :]] if count else []
 
-    # Searched by halves: each look tokenises everything that is left.
-    drops = range(len(texts))
-    return without(bisect_left(drops, 1, key=lambda drop: int(fits(as_quotes(without(drop))))))
+    def is_too_much(count: int) -> int:
+        return int(not fits(as_quotes(kept(count))))
+
+    # Doubled first, then halved: each look tokenises what is kept, and that should be little.
+    most = 1
+    while most < len(texts) and not is_too_much(most):
+        most *= 2
+    counts = range(most // 2, min(most, len(texts)) + 1)
+    return kept(max(0, most // 2 + bisect_left(counts, 1, key=is_too_much) - 1))
 
 
 def _not_quoted(said: Iterable[str], quoted: set[str]) -> list[str]:

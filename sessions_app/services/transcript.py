@@ -149,11 +149,11 @@ def _to_core(
     return CoreMessage(
         role=role,
         content=content,
-        tool_calls=tuple(ToolCall(**call) for call in calls),
+        tool_calls=tuple([ToolCall(**call) for call in calls]),
         tool_call_id=call_id,
         tool_name=tool_name,
-        thinking=tuple(Thinking(**block) for block in metadata.get("thinking", ())),
-        images=tuple(Image(**image) for image in metadata.get("images", ())),
+        thinking=tuple([Thinking(**block) for block in metadata.get("thinking", ())]),
+        images=tuple([Image(**image) for image in metadata.get("images", ())]),
         id=pk,
         tokens=tokens if counted_by == tokenizer else None,
     )
