@@ -1,7 +1,6 @@
 """One more message in a session of n: manifest, decision, range, and the request's bytes."""
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from itertools import count
 from typing import Any
 
@@ -13,7 +12,7 @@ from agent.occupancy import Occupancy
 from agent.request import RequestBuilder
 from agent.testing import RecordingListener
 from agent.tokens import TokenEstimator
-from benchmarks.figures import Figure, at_least, at_most, hand_over, missing
+from benchmarks.figures import Figure, at_least, at_most, hand_over
 from benchmarks.measure import medians, ratio
 from benchmarks.workload import builder, conversation, messages, new_messages
 from compaction_app.compact_context import RegisteredTier
@@ -91,30 +90,6 @@ def recount(found: tuple[Message, ...]) -> Callable[[], int]:
     return lambda: sum(estimator.message(message) for message in found)
 
 
-def peer(step: Step) -> Figure:
-    """LangChain's approximate counter, where it is installed."""
-    what, limit = "manifest + decision against LangChain's approximate counter", 200
-    if find_spec("langchain_core") is None:
-        return missing(what, f">= {limit}x cheaper", "not installed")
-    from langchain_core.messages import (  # type: ignore[import-not-found]  # noqa: PLC0415 - a peer
-        AIMessage,
-        HumanMessage,
-        ToolMessage,
-    )
-    from langchain_core.messages.utils import (  # type: ignore[import-not-found]  # noqa: PLC0415
-        count_tokens_approximately,
-    )
-
-    kinds = {"user": HumanMessage, "assistant": AIMessage}
-    theirs = [
-        ToolMessage(m.content, tool_call_id=m.tool_call_id)
-        if m.role == "tool"
-        else kinds[m.role](m.content)
-        for m in messages(LARGE)
-    ]
-    return at_least(what, limit, ratio(lambda: count_tokens_approximately(theirs), step.decide))
-
-
 def serialising() -> list[Figure]:
     """A whole request of n = 10,000 as bytes, against orjson of the same data."""
     step = Step(LARGE, window=EMPTY)
@@ -154,7 +129,6 @@ def figures() -> list[Figure]:
             ratio(carded.decide, carded.count_only),
         ),
         at_least("manifest + decision against an exact recount", 3_000, exact / step),
-        peer(large),
         at_most("growth from n = 100 to 10,000", 1.5, step / little),
         at_most(
             "decision + pair-safe range against the decision alone",

@@ -141,38 +141,39 @@ class Compactor:
     ) -> tuple[Report, Conversation]:
         """Compact; the report, and the conversation to go on with, rebuilt from what is stored.
 
-        `before` is the number that triggered, in active tokens. Raises only CancelledError and
-        ClaimLost.
+        `before`: the number that triggered, in active tokens. Raises CancelledError, ClaimLost.
         """
-        report = Report(
-            order=order,
-            outcome=Outcome.NOTHING,
-            previous_boundary_id=conversation.boundary_id,
-            before_tokens=before,
-        )
         cut = self._range(conversation, order)
-        if cut is None:
-            if order.trigger.forced:
-                await self.records.begun(order, message_count=0, estimated_tokens=before)
-                await self.records.ended(report)
+        report = self._begun(conversation, order, cut, before)
+        if cut is None and not order.trigger.forced:
             return report, conversation
-        await self.records.begun(order, message_count=cut.messages, estimated_tokens=before)
         started = time.monotonic()
-        report = replace(
-            report,
-            boundary_id=cut.boundary_id,
-            newest_id=conversation.history.last_id,
-            message_count=cut.messages,
-            model=self.summariser.spec.name,
-        )
         try:
-            report = await self._summarised(conversation, cut, report)
+            count = report.message_count
+            await self.records.begun(order, message_count=count, estimated_tokens=before)
+            if cut is not None:
+                report = await self._summarised(conversation, cut, report)
         except asyncio.CancelledError:
             report = replace(report, outcome=Outcome.CANCELLED, duration_ms=_since(started))
             await self.records.ended(report)
             raise
         report = replace(report, duration_ms=_since(started))
         return await self._committed(conversation, report)
+
+    def _begun(
+        self, conversation: Conversation, order: Order, cut: Cut | None, before: int
+    ) -> Report:
+        """What is known at the start; without a cut also how it will end."""
+        report = Report(order, Outcome.NOTHING, conversation.boundary_id, before)
+        if cut is None:
+            return report
+        return replace(
+            report,
+            boundary_id=cut.boundary_id,
+            newest_id=conversation.history.last_id,
+            message_count=cut.messages,
+            model=self.summariser.spec.name,
+        )
 
     def _range(self, conversation: Conversation, order: Order) -> Cut | None:
         history = conversation.history
@@ -242,13 +243,13 @@ class Compactor:
             again = handoff.correction(self.language, problem=problem.user_message, instruction=ask)
             response = await self._ask(replace(request, instruction=again))
             summary = handoff.parse(response)
-        room = limit // CARRIED_SHARE
         faithful = handoff.faithful(
             summary,
             previous=conversation.summary,
             said=said,
             language=self.language,
-            fits=lambda text: self.builder.estimator.text(text) <= room,
+            room=limit // CARRIED_SHARE,
+            count=self.builder.estimator.text,
         )
         return faithful, response.usage
 

@@ -1,7 +1,6 @@
 """What a handoff must be: the instruction, the check of the reply, its correction. Pure."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
 from agent.errors import ModelOutputInvalid
@@ -48,13 +47,20 @@ def parse(response: ModelResponse) -> str:
 
 
 def faithful(
-    summary: str, *, previous: str, said: Sequence[str], language: str, fits: Callable[[str], bool]
+    summary: str,
+    *,
+    previous: str,
+    said: Sequence[str],
+    language: str,
+    room: int,
+    count: Callable[[str], int],
 ) -> str:
     """The summary with quotes of the user that hold, so that wishes neither erode nor get invented.
 
     A quoted line that is found neither in what the user `said` nor among the quotes of the previous
     summary is dropped. What the summary leaves out is carried on at the end: quotes of the previous
-    one, and short messages without any quote; the first and the newest as far as it `fits`.
+    one, and short messages without any quote; the first and the newest as far as there is `room`,
+    in what `count` counts.
     """
     lines = summary.splitlines()
     texts = [_plain(text) for text in said] if any(map(_is_quote, lines)) else []
@@ -68,7 +74,7 @@ def faithful(
     kept = {_plain(quote) for quote in quotes("\n".join(lines))}
     missing = [quote for plain, quote in carried.items() if plain not in kept]
     missing += _not_quoted(said, kept - {""})
-    missing = _first_and_newest(missing, fits)
+    missing = _first_and_newest(missing, room, count)
     text = "\n".join(lines).strip()
     if not missing:
         return text
@@ -86,21 +92,18 @@ def as_quotes(texts: Iterable[str]) -> str:
     return "\n".join(QUOTE + line for line in lines if line)
 
 
-def _first_and_newest(texts: list[str], fits: Callable[[str], bool]) -> list[str]:
+def _first_and_newest(texts: list[str], room: int, count: Callable[[str], int]) -> list[str]:
     """The first of the texts and as many of the newest as fit as quotes; none if not even that."""
 
-    def kept(count: int) -> list[str]:
-        return [*texts[:1], *texts[len(texts) - count + 1 :]] if count else []
+    def left_after(text: str) -> int:
+        return room - count(f"{as_quotes([text])}\n")  # line by line: each is tokenised once
 
-    def is_too_much(count: int) -> int:
-        return int(not fits(as_quotes(kept(count))))
-
-    # Doubled first, then halved: each look tokenises what is kept, and that should be little.
-    most = 1
-    while most < len(texts) and not is_too_much(most):
-        most *= 2
-    counts = range(most // 2, min(most, len(texts)) + 1)
-    return kept(max(0, most // 2 + bisect_left(counts, 1, key=is_too_much) - 1))
+    if not texts or (room := left_after(texts[0])) < 0:
+        return []
+    oldest = len(texts)
+    while oldest > 1 and (room := left_after(texts[oldest - 1])) >= 0:
+        oldest -= 1
+    return [texts[0], *texts[oldest:]]
 
 
 def _not_quoted(said: Iterable[str], quoted: set[str]) -> list[str]:

@@ -70,7 +70,7 @@ def faithful(
     summary: str, previous: str = "", said: tuple[str, ...] = (), room: int = 1_000
 ) -> str:
     return handoff.faithful(
-        summary, previous=previous, said=said, language="en", fits=lambda text: len(text) <= room
+        summary, previous=previous, said=said, language="en", room=room, count=len
     )
 
 
