@@ -12,8 +12,8 @@ from agent.protocols import RetryNotice
 from agent.request import ModelRequest, RequestBuilder
 from compaction_app import services
 from compaction_app.compactor import Order, Outcome, Report
-from compaction_app.models import SessionCompactionEvent
 from sessions_app import context_window, request_parts
+from sessions_app.compaction_frames import end_frame, marker_frame, start_frame
 from sessions_app.context_window import ContextNumbers
 from sessions_app.listener import RunListener
 from sessions_app.models import Message, RequestLog, Session
@@ -37,12 +37,10 @@ class CompactionRecords:
 
     async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
         """Show the start."""
-        data = {
-            "triggerMode": order.trigger.value,
-            "messageCount": message_count,
-            "estimatedTokens": estimated_tokens,
-        }
-        await self.listener.write(lambda: (None, [NewFrame("compaction_start", data)]))
+        frame = start_frame(
+            order.trigger.value, message_count=message_count, estimated_tokens=estimated_tokens
+        )
+        await self.listener.write(lambda: (None, [frame]))
 
     async def summary_requested(self, request: ModelRequest) -> int:
         """Log it as a summary request: no manifest, never the session's context."""
@@ -155,31 +153,3 @@ def void_anchor(
     return context_window.push(
         session_id=listener.session_id, execution_id=listener.execution_id, numbers=numbers
     )
-
-
-def end_frame(report: Report) -> NewFrame:
-    """The end of a compaction."""
-    data: dict[str, Any] = {
-        "outcome": report.outcome.value,
-        "summaryTokens": report.summary_tokens,
-        "savedTokens": report.saved_tokens,
-        "durationMs": report.duration_ms,
-    }
-    if report.error:
-        data["error"] = report.error
-    return NewFrame("compaction_end", data)
-
-
-def marker_frame(event: SessionCompactionEvent) -> NewFrame:
-    """Where the divider stands."""
-    data = {
-        "id": event.pk,
-        "triggerMode": event.trigger_mode,
-        "prevBoundaryMsgId": event.prev_boundary_msg_id,
-        "boundaryMsgId": event.boundary_msg_id,
-        "compactedMessageCount": event.compacted_message_count,
-        "summaryTokens": event.summary_tokens,
-        "savedTokens": event.saved_tokens,
-        "durationMs": event.duration_ms,
-    }
-    return NewFrame("compaction_marker", data)

@@ -92,6 +92,7 @@ async def execute(session_id: int, execution_id: str, manual: ManualRequest) -> 
             execution_id=execution_id,
             outcome=outcome,
             error=error,
+            code=end.code,
         )
     except ClaimLost:
         log.warning("compaction %s lost its claim at its end", execution_id)

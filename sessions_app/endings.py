@@ -1,21 +1,17 @@
 """How executions end: one transaction that frees the claim, marks the run and tells the pages."""
 
+import orjson
 from django.utils import timezone
 
-from compaction_app.compactor import Outcome
+from compaction_app import services as compaction_services
+from compaction_app.compactor import Order, Outcome, Report
 from compaction_app.policy import Trigger
-from sessions_app import claims, stream, transactions
+from sessions_app import claims, selectors, stream, transactions
+from sessions_app.compaction_frames import end_frame, result_frame, start_frame
 from sessions_app.models import Frame, Run, Session
 from sessions_app.stream import NewFrame
 
-NOTHING_SAVED = {"summaryTokens": 0, "savedTokens": 0, "durationMs": 0}
-MESSAGES = {
-    Outcome.COMPACTED: "The context was compacted.",
-    Outcome.NOTHING: "There was nothing to compact.",
-    Outcome.FAILED: "The compaction failed; nothing was changed.",
-    Outcome.CONFLICT: "Another compaction was faster; its result is in force.",
-    Outcome.CANCELLED: "The compaction was cancelled; nothing was changed.",
-}
+INTERRUPTED = "interrupted"  # the error of a compaction that did not come to its own end
 
 
 def end_run(
@@ -50,14 +46,16 @@ def end_run(
     return transactions.run(work)
 
 
-def end_compaction(*, session_id: int, execution_id: str, outcome: Outcome, error: str) -> None:
+def end_compaction(
+    *, session_id: int, execution_id: str, outcome: Outcome, error: str, code: str = ""
+) -> None:
     """End an idle compaction; the session's phase stays what it was. Raises ClaimLost."""
 
     def work() -> None:
         claims.take_compact_flag(session_id=session_id, execution_id=execution_id)
         claims.release(session_id=session_id, execution_id=execution_id)
         frames = [
-            *_missing_start(session_id, execution_id, outcome, error),
+            *missing_start(session_id, execution_id, outcome, error, code),
             *open_compaction_end(session_id, execution_id),
             result_frame(outcome, error),
         ]
@@ -66,26 +64,51 @@ def end_compaction(*, session_id: int, execution_id: str, outcome: Outcome, erro
     transactions.run(work)
 
 
-def _missing_start(
-    session_id: int, execution_id: str, outcome: Outcome, error: str
+def missing_start(
+    session_id: int, execution_id: str, outcome: Outcome, error: str, code: str
 ) -> list[NewFrame]:
-    """Start and end of a compaction that failed before it could say that it starts."""
+    """Start and end of an idle compaction that was over before it could say that it starts; its
+    event is stored in the caller's transaction.
+    """
     frames = Frame.objects.filter(session_id=session_id, execution_id=execution_id)
     if frames.filter(type="compaction_start").exists():
         return []
-    start = {"triggerMode": Trigger.MANUAL.value, "messageCount": 0, "estimatedTokens": 0}
-    end = {"outcome": outcome.value, **NOTHING_SAVED, "error": error}
-    return [NewFrame("compaction_start", start), NewFrame("compaction_end", end)]
+    start = start_frame(Trigger.MANUAL.value, message_count=0, estimated_tokens=0)
+    end = Report(
+        order=Order(Trigger.MANUAL, tier=""),
+        outcome=outcome,
+        previous_boundary_id=selectors.boundary(session_id),
+        before_tokens=0,
+        error=error,
+        error_code=code,
+    )
+    return [start, _kept(session_id, execution_id, end)]
 
 
 def open_compaction_end(session_id: int, execution_id: str) -> list[NewFrame]:
-    """The end that a started compaction of this execution still lacks, if any."""
+    """The end that a started compaction of this execution still lacks, if any; its event is stored
+    in the caller's transaction.
+    """
     frames = Frame.objects.filter(session_id=session_id, execution_id=execution_id)
     last = frames.filter(type__in=["compaction_start", "compaction_end"]).last()
     if last is None or last.type == "compaction_end":
         return []
-    data = {"outcome": Outcome.FAILED.value, **NOTHING_SAVED, "error": "interrupted"}
-    return [NewFrame("compaction_end", data)]
+    start = orjson.loads(last.text)["data"]
+    end = Report(
+        order=Order(Trigger(start["triggerMode"]), tier=""),
+        outcome=Outcome.FAILED,
+        previous_boundary_id=selectors.boundary(session_id),
+        before_tokens=start["estimatedTokens"],
+        error=INTERRUPTED,
+        error_code=INTERRUPTED,
+    )
+    return [_kept(session_id, execution_id, end)]
+
+
+def _kept(session_id: int, execution_id: str, end: Report) -> NewFrame:
+    """The frame of this end, whose event is stored."""
+    compaction_services.event_create(session_id=session_id, execution_id=execution_id, report=end)
+    return end_frame(end)
 
 
 def dropped_click(session_id: int, execution_id: str, *, flagged: bool) -> list[NewFrame]:
@@ -98,17 +121,6 @@ def dropped_click(session_id: int, execution_id: str, *, flagged: bool) -> list[
     last = frames.filter(type__in=types).last()
     unanswered = last is not None and last.type == "compaction_queued"
     return [result_frame(Outcome.CANCELLED)] if flagged or unanswered else []
-
-
-def result_frame(outcome: Outcome, error: str = "") -> NewFrame:
-    """What became of a compaction that someone asked for."""
-    data = {
-        "outcome": outcome.value,
-        "compacted": outcome == Outcome.COMPACTED,
-        "failed": outcome == Outcome.FAILED,
-        "message": f"{MESSAGES[outcome]} {error}".strip(),
-    }
-    return NewFrame("compaction_result", data)
 
 
 def _run_frames(execution_id: str, phase: Session.Phase, error: str) -> list[NewFrame]:

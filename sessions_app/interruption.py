@@ -10,6 +10,7 @@ from django.utils import timezone
 from agent.messages import Message
 from compaction_app.compactor import Outcome
 from sessions_app import claims, endings, holder, stream, transactions
+from sessions_app.compaction_frames import result_frame
 from sessions_app.models import Claim, Run, Session
 from sessions_app.services import transcript
 from sessions_app.stream import NewFrame
@@ -34,6 +35,7 @@ def _interrupt(row: Claim) -> bool:
         return False
     frames = [
         *_keep_partial(row),
+        *_missing_start(row),
         *endings.open_compaction_end(row.session_id, row.execution_id),
         *endings.dropped_click(row.session_id, row.execution_id, flagged=row.compact_requested),
         *_end_run(row),
@@ -56,9 +58,17 @@ def _keep_partial(row: Claim) -> list[NewFrame]:
     return [transcript.assistant_message_frame(message, request_id=streamed.get("requestId"))]
 
 
+def _missing_start(row: Claim) -> list[NewFrame]:
+    """Of an idle compaction that died before it could say that it starts."""
+    if row.kind != Claim.Kind.COMPACTION:
+        return []
+    error = code = endings.INTERRUPTED
+    return endings.missing_start(row.session_id, row.execution_id, Outcome.FAILED, error, code)
+
+
 def _end_run(row: Claim) -> list[NewFrame]:
     if row.kind == Claim.Kind.COMPACTION:
-        return [endings.result_frame(Outcome.FAILED, "Its process ended.")]
+        return [result_frame(Outcome.FAILED, "Its process ended.")]
     if row.kind == Claim.Kind.SETTLING:  # it had answered
         return _phase(row, Session.Phase.COMPLETED)
     notice = NewFrame("notice", {"code": "run_interrupted", "message": NOTE})

@@ -13,14 +13,19 @@ from sessions_app.heartbeat import beating
 log = logging.getLogger(__name__)
 
 INTERNAL_ERROR = "Something went wrong inside Vitrine; the log has the details."
+INTERNAL_CODE = "internal_error"
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How the work ended; `lost`: the claim is someone else's, so nothing more may be written."""
+    """How the work ended; `lost`: the claim is someone else's, so nothing more may be written.
+
+    `code` is that of the error, empty without one.
+    """
 
     how: Literal["done", "cancelled", "failed", "lost"]
     error: str = ""
+    code: str = ""
 
 
 async def work_to_its_end(
@@ -36,10 +41,10 @@ async def work_to_its_end(
         log.warning("execution %s of session %s lost its claim", execution_id, session_id)
         return End("lost")
     except AgentError as problem:
-        return End("failed", problem.user_message)
+        return End("failed", problem.user_message, problem.code)
     except Exception:
         log.exception("execution %s of session %s failed", execution_id, session_id)
-        return End("failed", INTERNAL_ERROR)
+        return End("failed", INTERNAL_ERROR, INTERNAL_CODE)
     finally:
         partials.clear(session_id)
     return End("done")

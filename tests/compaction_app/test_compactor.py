@@ -178,6 +178,23 @@ async def test_a_cancelled_compaction_is_ended_once() -> None:
     assert ends == [("ended", Outcome.CANCELLED)]
 
 
+class CancelledAtItsStart(StoredRecords):
+    """Like a database: a cancelled caller hears of it when the start is stored."""
+
+    async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
+        await super().begun(order, message_count=message_count, estimated_tokens=estimated_tokens)
+        raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("rounds", [6, 0])
+async def test_one_that_is_cancelled_while_it_says_that_it_starts_is_ended_too(rounds: int) -> None:
+    records = CancelledAtItsStart(some_rounds(rounds))
+    with pytest.raises(asyncio.CancelledError):
+        await compact(make(records), records)
+    begun, end = records.told
+    assert (begun[:2], end) == (("begun", Trigger.MANUAL), ("ended", Outcome.CANCELLED))
+
+
 @settings(max_examples=60, deadline=None)
 @given(stored, st.lists(st.sampled_from(["light", "standard", "heavy"]), min_size=1, max_size=5))
 async def test_chained_compactions_keep_every_request_sound(

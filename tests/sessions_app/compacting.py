@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from compaction_app.models import SessionCompactionEvent
 from sessions_app.models import Session
 from tests.sessions_app.running import said, write
 from tests.wire.fixture import Wire
@@ -21,6 +22,15 @@ def texts(body: Any, role: str) -> list[str]:
 def users(session: Session) -> list[str]:
     """What the user said, as stored."""
     return [text for role, text in said(session) if role == "user"]
+
+
+def tried(session: Session) -> list[tuple[Any, ...]]:
+    """Of each compaction, oldest first: trigger, outcome, boundary before it, tokens before it,
+    error, execution.
+    """
+    rows = SessionCompactionEvent.objects.filter(session=session).order_by("id")
+    columns = ("trigger_mode", "outcome", "prev_boundary_msg_id", "before_tokens")
+    return list(rows.values_list(*columns, "error", "execution_id"))
 
 
 def read_round(wire: Wire, session: Session, words: int = 600) -> None:

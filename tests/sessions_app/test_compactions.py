@@ -1,7 +1,6 @@
 """Compactions by hand, while the session is idle or running."""
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,10 +12,18 @@ from compaction_app.models import (
     SessionCompactionEvent,
     SessionCompactionReport,
 )
-from sessions_app import claims, compactions, endings, interruption, runs, stream, transactions
-from sessions_app.models import Claim, Message, ModelProfile, RequestLog, Session
-from sessions_app.stream import NewFrame
-from tests.sessions_app.compacting import HANDOFF, HANGING, INSTRUCTION, read_round, texts, users
+from sessions_app import compactions, runs
+from sessions_app.models import Claim, Message, RequestLog, Session
+from tests.sessions_app.asking import counters
+from tests.sessions_app.compacting import (
+    HANDOFF,
+    HANGING,
+    INSTRUCTION,
+    read_round,
+    texts,
+    tried,
+    users,
+)
 from tests.sessions_app.running import compact, frames, run, types, wait_idle, wait_until, write
 from tests.wire.fixture import Wire
 
@@ -164,6 +171,9 @@ def test_an_idle_compaction_can_be_cancelled(talked: Session, wire: Wire) -> Non
     assert end["outcome"] == result["outcome"] == "cancelled"
     assert talked.phase == Session.Phase.COMPLETED
     assert not SessionCompaction.objects.exists()
+    before = frames(talked, "compaction_start")[0]["estimatedTokens"]
+    assert tried(talked) == [("manual", "cancelled", None, before, "", end["executionId"])]
+    assert counters(talked) == {"acts": 1}
 
 
 def test_ten_clicks_at_once_are_one_compaction(talked: Session, wire: Wire) -> None:
@@ -229,25 +239,3 @@ def test_a_click_before_a_cancel_is_dropped_and_said_and_does_not_leak(
     assert result["outcome"] == "cancelled"
     run(talked, "next")
     assert "compaction_start" not in types(talked)
-
-
-def test_a_compaction_that_died_gets_its_end(talked: Session) -> None:
-    assert claims.take(session_id=talked.pk, execution_id="dead", kind=Claim.Kind.COMPACTION)
-    start = NewFrame("compaction_start", {"triggerMode": "manual"})
-    transactions.run(lambda: stream.append(talked.pk, [start], execution_id="dead"))
-    Claim.objects.filter(session=talked).update(lease_until_ms=1)
-    interruption.sweep()
-    assert types(talked)[-2:] == ["compaction_end", "compaction_result"]
-    assert endings.open_compaction_end(talked.pk, "dead") == []
-    talked.refresh_from_db()
-    assert talked.phase == Session.Phase.COMPLETED
-
-
-def test_a_compaction_that_cannot_begin_has_a_start_and_an_end_too(
-    make_session: Callable[..., Session],
-) -> None:
-    model = ModelProfile.objects.create(name="x", provider="openai", key_variable="NO_SUCH_KEY")
-    session = make_session(model=model)
-    compact(session)
-    assert types(session) == ["compaction_start", "compaction_end", "compaction_result"]
-    assert "NO_SUCH_KEY" in frames(session, "compaction_end")[0]["error"]
