@@ -187,8 +187,8 @@ class CompactionGates:
         if _moved(report):
             self._done += 1
             self.occupancy.void()
-        if not order.trigger.forced and report.outcome != Outcome.NOTHING:
-            failed = report.outcome != Outcome.COMPACTED
+        if not order.trigger.forced and report.outcome in {Outcome.COMPACTED, Outcome.FAILED}:
+            failed = report.outcome == Outcome.FAILED
             level = report.before_tokens if failed else report.after_tokens or 0
             self.last = LastAutomatic(failed, report.saved_tokens, level)
         return report, conversation

@@ -122,18 +122,16 @@ def undo(*, session_id: int, execution_id: str) -> SessionCompactionEvent | None
 
 def last_automatic(session_id: int) -> LastAutomatic | None:
     """How the session's last automatic compaction ended, for the guard against repeating it in
-    vain.
+    vain. One that was stopped, or was too late, says nothing of the next.
     """
-    event = (
-        SessionCompactionEvent.objects.filter(
-            session_id=session_id, trigger_mode__in=[trigger.value for trigger in AUTOMATIC]
-        )
-        .exclude(outcome__in=[UNDONE, Outcome.NOTHING.value])
-        .first()
-    )
+    event = SessionCompactionEvent.objects.filter(
+        session_id=session_id,
+        trigger_mode__in=[trigger.value for trigger in AUTOMATIC],
+        outcome__in=[Outcome.COMPACTED.value, Outcome.FAILED.value],
+    ).first()
     if event is None:
         return None
-    failed = event.outcome != Outcome.COMPACTED.value
+    failed = event.outcome == Outcome.FAILED.value
     level = event.before_tokens if failed else event.after_tokens
     return LastAutomatic(failed, event.saved_tokens, level or 0)
 

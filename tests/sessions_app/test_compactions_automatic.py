@@ -7,7 +7,16 @@ from agent.errors import NothingToUndo, SessionAlreadyRunning
 from compaction_app.models import SessionCompaction, SessionCompactionEvent
 from sessions_app import claims, compactions, runs
 from sessions_app.models import Session
-from tests.sessions_app.compacting import HANDOFF, HANGING, TOO_LONG, read_round, texts, users
+from tests.sessions_app.asking import counters
+from tests.sessions_app.compacting import (
+    HANDOFF,
+    HANGING,
+    TOO_LONG,
+    read_round,
+    texts,
+    tried,
+    users,
+)
 from tests.sessions_app.running import (
     compact,
     frames,
@@ -72,7 +81,12 @@ def test_a_message_cancels_the_idle_safety_net_and_is_taken(wired: Session, wire
     runs.start(session_id=wired.pk, content="three")
     wait_idle(wired)
     assert users(wired) == ["one", "two", "three"]
-    assert frames(wired, "compaction_end")[0]["outcome"] == "cancelled"
+    assert [end["outcome"] for end in frames(wired, "compaction_end")] == ["cancelled", "compacted"]
+    assert [each[:2] for each in tried(wired)] == [
+        ("idle", "cancelled"),
+        ("request_start", "compacted"),
+    ]
+    assert counters(wired) == {"acts": 2, "ok": 1}
     phases = [f["phase"] for f in frames(wired, "session_status")]
     assert "CANCELLED" not in phases
 
