@@ -15,7 +15,6 @@ from agent.history import Conversation, History
 from agent.messages import ModelResponse, Usage
 from agent.protocols import RetryNotice
 from agent.request import ModelRequest, RequestBuilder, fits
-from agent.tokens import MESSAGE_OVERHEAD
 from compaction_app import handoff
 from compaction_app.extract import extract
 from compaction_app.policy import Trigger, summary_limit
@@ -104,8 +103,11 @@ class Records(Protocol):
         """The summary request is tried again."""
         ...
 
-    async def commit(self, report: Report) -> bool:
-        """Put boundary and summary in force, in one transaction; False: someone was faster."""
+    async def commit(self, report: Report) -> Report | None:
+        """Put boundary and summary in force, in one transaction; None: someone was faster.
+
+        Returns the report with its `after_tokens`: active tokens of the request at hand from then.
+        """
         ...
 
     async def ended(self, report: Report) -> None:
@@ -218,7 +220,6 @@ class Compactor:
             summary=summary,
             summary_tokens=tokens,
             usage=usage,
-            after_tokens=self._after(conversation, cut, tokens),
         )
 
     async def _written(
@@ -277,23 +278,19 @@ class Compactor:
             count=self.builder.estimator.text,
         )
 
-    def _after(self, conversation: Conversation, cut: Cut, summary_tokens: int) -> int:
-        """Estimate of the next request; the frame around the summary is small and not counted."""
-        kept = conversation.history.tokens - cut.tokens
-        return self.builder.floor + kept + summary_tokens + MESSAGE_OVERHEAD
-
     async def _committed(
         self, conversation: Conversation, report: Report
     ) -> tuple[Report, Conversation]:
         if report.outcome != Outcome.COMPACTED:
             await self.records.ended(report)
             return report, conversation
-        if not await self.records.commit(report):
-            report = replace(report, outcome=Outcome.CONFLICT)
-            await self.records.ended(report)
+        done = await self.records.commit(report)
+        if done is None:
+            done = replace(report, outcome=Outcome.CONFLICT)
+            await self.records.ended(done)
         else:
             self.newest_id = report.newest_id
-        return report, await self.records.current()
+        return done, await self.records.current()
 
 
 def _since(started: float) -> int:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.history import Conversation
-from agent.messages import ModelSpec
 from agent.occupancy import Occupancy
 from agent.protocols import Listener
-from agent.request import ModelRequest
+from compaction_app.at_hand import RequestAtHand
 from compaction_app.compactor import Compactor, Order, Outcome, Report
 from compaction_app.policy import (
     MAX_BEFORE_REQUEST,
@@ -18,10 +17,9 @@ from compaction_app.policy import (
     Situation,
     Trigger,
     Verdict,
-    line,
     verdict,
 )
-from compaction_app.teaching import Level, Teaching
+from compaction_app.teaching import Teaching
 
 MOST_NOTES_TOKENS = 10_000  # more than notes can have: they are at most 3,400 characters
 
@@ -72,6 +70,7 @@ class CompactionGates:
         self.signals = signals
         self.settings = settings
         self.teaching = teaching
+        self.at_hand = RequestAtHand(compactor.builder, occupancy, teaching, settings.ratio)
         self.last = last
         self._warn_floor = warn_floor
         self._done = 0  # compactions since the last request
@@ -91,14 +90,14 @@ class CompactionGates:
             self.teaching.settle()
         conversation = await self._by_flag(conversation)
         conversation = await self._by_intent(conversation, possible=complete)
-        await self.listener.context_checked(self._request(conversation))
+        await self.listener.context_checked(self.at_hand.build(conversation))
         if not self.settings.mid_loop:
             return conversation
         return await self._keep_below_line(conversation, Trigger.MID_LOOP)
 
     def notes(self, conversation: Conversation) -> str:
         """The notes of the request that is about to be sent: brief, card, receipt."""
-        return self._notes(conversation, sending=True)
+        return self.at_hand.notes(conversation, sending=True)
 
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """A click in the last round is honoured."""
@@ -175,14 +174,15 @@ class CompactionGates:
         """Over the line; after a compaction that did not help enough, once more with less kept."""
         if self._done == 0:
             return self._verdict(conversation) == Verdict.COMPACT
-        return self._done < MAX_BEFORE_REQUEST and self._active(conversation) >= (
-            self._line() or self._active(conversation) + 1
-        )
+        line = self.at_hand.line
+        if line is None or self._done >= MAX_BEFORE_REQUEST:
+            return False
+        return self.at_hand.active(conversation) >= line
 
     async def _compact(
         self, conversation: Conversation, order: Order
     ) -> tuple[Report, Conversation]:
-        before = self._active(conversation)
+        before = self.at_hand.active(conversation)
         report, conversation = await self.compactor.compact(conversation, order, before=before)
         if _moved(report):
             self._done += 1
@@ -196,13 +196,13 @@ class CompactionGates:
     def _verdict(self, conversation: Conversation) -> Verdict:
         if self._is_far_below_line(conversation):
             return Verdict.BELOW_LINE
-        notes = self._notes(conversation, sending=False)
+        notes = self.at_hand.notes(conversation)
         return verdict(
             Situation(
-                active=self._active(conversation, notes),
-                floor=self._floor(notes),
-                window=self._spec().window_tokens,
-                line=self._line(),
+                active=self.at_hand.active(conversation, notes),
+                floor=self.at_hand.floor(notes),
+                window=self.at_hand.window,
+                line=self.at_hand.line,
                 done_before_request=self._done,
                 last=self.last,
             )
@@ -210,52 +210,21 @@ class CompactionGates:
 
     def _is_far_below_line(self, conversation: Conversation) -> bool:
         """Whether no notes could bring it there, so that none need be written to know."""
-        line, calibration = self._line(), self.occupancy.calibration
-        most = self._active(conversation, notes="") + MOST_NOTES_TOKENS * calibration
+        line, calibration = self.at_hand.line, self.occupancy.calibration
+        most = self.at_hand.active(conversation, notes="") + MOST_NOTES_TOKENS * calibration
         return line is None or most < line
 
     async def _tell_of_floor(self, conversation: Conversation) -> None:
         if self._warn_floor and self._verdict(conversation) == Verdict.FLOOR_OVER_LINE:
             self._warn_floor = False
-            floor = self._floor(self._notes(conversation, sending=False))
+            floor = self.at_hand.floor(self.at_hand.notes(conversation))
+            line = self.at_hand.line
             await self.listener.notice(
                 "floor_over_line",
                 "The fixed part of every request (system prompt, tools, memories, notes) has "
-                f"about {floor:,} tokens and the line lies at {self._line():,}: compaction can't "
+                f"about {floor:,} tokens and the line lies at {line:,}: compaction can't "
                 "help, so none is started automatically.",
             )
-
-    def _active(self, conversation: Conversation, notes: str | None = None) -> int:
-        """Active tokens of the request at hand, its notes included."""
-        if notes is None:
-            notes = self._notes(conversation, sending=False)
-        estimated = self.compactor.builder.estimate(conversation, notes=notes)
-        return self.occupancy.active(estimated, conversation.history)
-
-    def _request(self, conversation: Conversation) -> ModelRequest:
-        """The request at hand, as it would be sent now."""
-        notes = self._notes(conversation, sending=False)
-        return self.compactor.builder.build(conversation, notes=notes)
-
-    def _notes(self, conversation: Conversation, *, sending: bool) -> str:
-        level = Level(
-            active=self._active(conversation, notes=""),
-            above=conversation.history.tokens,
-            window=self._spec().window_tokens,
-            line=self._line(),
-        )
-        return self.teaching.notes(level, sending=sending)
-
-    def _floor(self, notes: str) -> int:
-        """Active tokens of what no compaction removes: prompt, tools, notes."""
-        builder = self.compactor.builder
-        return round((builder.floor + builder.notes_tokens(notes)) * self.occupancy.calibration)
-
-    def _spec(self) -> ModelSpec:
-        return self.compactor.builder.spec
-
-    def _line(self) -> int | None:
-        return line(self._spec().window_tokens, self.settings.ratio)
 
 
 def _moved(report: Report) -> bool:

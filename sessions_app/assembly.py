@@ -8,6 +8,7 @@ from agent.loop import AgentLoop, Limits
 from agent.tools.executor import ToolExecutor
 from agent.tools.round_budget import RoundBudget
 from compaction_app import services as compaction_services
+from compaction_app.at_hand import RequestAtHand
 from compaction_app.compact_context import TOOL_NAME
 from compaction_app.compactor import Compactor
 from compaction_app.gates import AutomaticSettings, CompactionGates, ManualRequest
@@ -81,7 +82,12 @@ def assemble(session_id: int, execution_id: str) -> Execution:
         summariser=_summariser(loaded.model),
         records=CompactionRecords(
             listener=listener,
-            builder=loaded.builder,
+            at_hand=RequestAtHand(
+                loaded.builder,
+                loaded.occupancy,
+                loaded.teaching,
+                settings.COMPACTION_TRIGGER_RATIO,
+            ),
             load=lambda: context.conversation(loaded.session, loaded.builder.estimator),
         ),
         language=loaded.session.language,

@@ -9,8 +9,9 @@ from typing import Any
 from agent.history import Conversation
 from agent.messages import ModelResponse
 from agent.protocols import RetryNotice
-from agent.request import ModelRequest, RequestBuilder
+from agent.request import ModelRequest
 from compaction_app import services
+from compaction_app.at_hand import RequestAtHand
 from compaction_app.compactor import Order, Outcome, Report
 from sessions_app import context_window, request_parts
 from sessions_app.compaction_frames import end_frame, marker_frame, start_frame
@@ -26,7 +27,7 @@ class CompactionRecords:
     """The records of one execution's compactions; `load` reads the conversation as it is stored."""
 
     listener: RunListener
-    builder: RequestBuilder
+    at_hand: RequestAtHand
     load: Callable[[], Conversation]
     _current: Conversation | None = None  # as read in the transaction that ended a compaction
 
@@ -86,23 +87,23 @@ class CompactionRecords:
         """Show it like the retry of any request."""
         await self.listener.retrying(notice)
 
-    async def commit(self, report: Report) -> bool:
+    async def commit(self, report: Report) -> Report | None:
         """Boundary, summary, event, anchor and frames in one transaction."""
 
-        def work() -> tuple[bool, list[NewFrame]]:
+        def work() -> tuple[Report | None, list[NewFrame]]:
             boundary = Message.objects.filter(
                 session_id=self.session_id, pk=report.boundary_id or 0
             )
             if not boundary.exists() or not services.commit(
                 session_id=self.session_id, report=report
             ):
-                return False, []
+                return None, []
+            numbers = self._recounted()
+            done = replace(report, after_tokens=numbers.active)
             event = services.event_create(
-                session_id=self.session_id,
-                execution_id=self.listener.execution_id,
-                report=report,
+                session_id=self.session_id, execution_id=self.listener.execution_id, report=done
             )
-            return True, [end_frame(report), marker_frame(event), self._void()]
+            return done, [end_frame(done), marker_frame(event), self._pushed(numbers)]
 
         return await self.listener.write(work)
 
@@ -117,7 +118,7 @@ class CompactionRecords:
             )
             frames = [end_frame(report)]
             if report.outcome == Outcome.CONFLICT:
-                frames.append(self._void())
+                frames.append(self._pushed(self._recounted()))
             return None, frames
 
         await self.listener.write(work)
@@ -129,27 +130,23 @@ class CompactionRecords:
         read, self._current = self._current, None
         return read
 
-    def _void(self) -> NewFrame:
-        """Inside the transaction: no measurement holds any more; push the recounted estimate."""
-        self.listener.occupancy.void()
+    def _recounted(self) -> ContextNumbers:
+        """Inside the transaction: no measurement holds any more, the estimate is what there is."""
         self._current = self.load()
-        return void_anchor(self.listener, self.builder, self._current)
+        return void_anchor(self.session_id, self.at_hand, self._current)
+
+    def _pushed(self, numbers: ContextNumbers) -> NewFrame:
+        return context_window.push(
+            session_id=self.session_id, execution_id=self.listener.execution_id, numbers=numbers
+        )
 
 
 def void_anchor(
-    listener: RunListener, builder: RequestBuilder, conversation: Conversation
-) -> NewFrame:
-    """Reset the session's anchor and push what the next request would be; in the caller's
-    transaction.
-    """
-    Session.objects.filter(pk=listener.session_id).update(anchor_tokens=0, anchor_message_id=None)
-    manifest = replace(builder.build(conversation).manifest, request_id=None)
-    numbers = ContextNumbers(
-        estimated=manifest.estimated,
-        actual=0,
-        active=listener.occupancy.active(manifest.estimated, conversation.history),
-        manifest=manifest,
-    )
-    return context_window.push(
-        session_id=listener.session_id, execution_id=listener.execution_id, numbers=numbers
-    )
+    session_id: int, at_hand: RequestAtHand, conversation: Conversation
+) -> ContextNumbers:
+    """Reset the session's anchor, in the caller's transaction; what the next request would be."""
+    Session.objects.filter(pk=session_id).update(anchor_tokens=0, anchor_message_id=None)
+    at_hand.occupancy.void()
+    manifest = replace(at_hand.build(conversation).manifest, request_id=None)
+    active = at_hand.occupancy.active(manifest.estimated, conversation.history)
+    return ContextNumbers(manifest.estimated, actual=0, active=active, manifest=manifest)

@@ -13,7 +13,16 @@ from compaction_app import services
 from compaction_app.compactor import Outcome, Report
 from compaction_app.gates import ManualRequest
 from compaction_app.models import SessionCompaction
-from sessions_app import claims, context, endings, interruption, run_loop, stream, transactions
+from sessions_app import (
+    claims,
+    context,
+    context_window,
+    endings,
+    interruption,
+    run_loop,
+    stream,
+    transactions,
+)
 from sessions_app.assembly import assemble
 from sessions_app.compaction_records import void_anchor
 from sessions_app.models import Claim, Session
@@ -106,7 +115,7 @@ def undo(*, session_id: int) -> SessionCompaction | None:
     interruption.sweep(session_id)
     execution_id = f"undo_{time.time_ns() // 1_000_000}"
     execution = assemble(session_id, execution_id)
-    listener, loaded = execution.listener, execution.loaded
+    loaded = execution.loaded
 
     def work() -> SessionCompaction | None:
         if not claims.take(
@@ -121,11 +130,11 @@ def undo(*, session_id: int) -> SessionCompaction | None:
             "boundaryMsgId": now.last_compacted_msg_id if now else None,
             "compactCount": now.compact_count if now else 0,
         }
-        loaded.occupancy.void()
         restored = context.conversation(loaded.session, loaded.builder.estimator)
+        numbers = void_anchor(session_id, execution.gates.at_hand, restored)
         frames = [
             NewFrame("compaction_undone", data),
-            void_anchor(listener, loaded.builder, restored),
+            context_window.push(session_id=session_id, execution_id=execution_id, numbers=numbers),
         ]
         stream.append(session_id, frames, execution_id=execution_id)
         claims.release(session_id=session_id, execution_id=execution_id)

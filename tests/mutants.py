@@ -265,17 +265,17 @@ SPOKEN = [
     Mutant(
         "a compaction ends with words of the user",
         "sessions_app/compaction_records.py",
-        "            return True, [end_frame(report)",
+        "            return done, [end_frame(done)",
         '            Message.objects.create(session_id=self.session_id, role="user", content="!")\n'
-        "            return True, [end_frame(report)",
+        "            return done, [end_frame(done)",
         WIRE + "test_compact_context_tiers.py",
     ),
     Mutant(
         "messages are written in a second place",
         "sessions_app/compaction_records.py",
-        "            return True, [end_frame(report)",
+        "            return done, [end_frame(done)",
         '            Message(session_id=self.session_id, role="user", content="Go on.").save()\n'
-        "            return True, [end_frame(report)",
+        "            return done, [end_frame(done)",
         "tests/test_user_messages.py",
     ),
     Mutant(

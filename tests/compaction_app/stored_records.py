@@ -1,6 +1,6 @@
 """A session in memory, and a compactor on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent.history import Conversation, History
@@ -42,16 +42,17 @@ class StoredRecords:
     async def retrying(self, notice: RetryNotice) -> None:
         self.told.append("retrying")
 
-    async def commit(self, report: Report) -> bool:
+    async def commit(self, report: Report) -> Report | None:
         if self.lose or self.boundary_id != report.previous_boundary_id:
             self.boundary_id, self.summary = self.messages[1].id, "of the winner"
-            return False
+            return None
         assert report.boundary_id is not None
         assert report.boundary_id > (self.boundary_id or 0)
         self.boundary_id, self.summary = report.boundary_id, report.summary
         self.told.append("committed")
-        self.reports.append(report)
-        return True
+        after = make_builder().estimate(await self.current())
+        self.reports.append(replace(report, after_tokens=after))
+        return self.reports[-1]
 
     async def ended(self, report: Report) -> None:
         self.told.append(("ended", report.outcome))
