@@ -6,12 +6,11 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
-from compaction_app.handoff import MAX_FOCUS_CHARS
+from sessions_app import limits
 from sessions_app.api import parsing
 from sessions_app.models import Session
 
 MAX_BYTES = 256 * 1024
-MAX_EVENT_ID = 200  # characters
 SHOWN = 40  # characters of a bad value in the answer
 
 
@@ -88,8 +87,8 @@ def _object(raw: bytes) -> dict[str, Any]:
 def _send_message(data: Data) -> SendMessage:
     _known(data, {"content", "eventId"}, "data")
     content, event_id = _text(data, "content"), _text(data, "eventId")
-    if len(event_id) > MAX_EVENT_ID:
-        raise BadFrame(f"eventId has {len(event_id)} characters; allowed: {MAX_EVENT_ID}.")
+    _within("content", content, limits.CONTENT_CHARS)
+    _within("eventId", event_id, limits.EVENT_ID_CHARS)
     return SendMessage(content, event_id)
 
 
@@ -107,10 +106,7 @@ def _compact_now(data: Data) -> CompactNow:
     if not isinstance(instructions, str):
         raise BadFrame(f"instructions is {_show(instructions)}; allowed: a text.")
     instructions = instructions.strip()
-    if len(instructions) > MAX_FOCUS_CHARS:
-        raise BadFrame(
-            f"instructions has {len(instructions)} characters; allowed: {MAX_FOCUS_CHARS}."
-        )
+    _within("instructions", instructions, limits.FOCUS_CHARS)
     tier = data.get("tier", "")
     if "tier" in data and tier not in Session.Tier.values:
         allowed = ", ".join(Session.Tier.values)
@@ -144,6 +140,12 @@ def _text(data: Data, key: str) -> str:
         shown = _show(value) if key in data else "missing"
         raise BadFrame(f"{key} is {shown}; allowed: a text that is not blank.")
     return value
+
+
+def _within(key: str, text: str, most: int) -> None:
+    problem = limits.too_long(text, most)
+    if problem:
+        raise BadFrame(f"{key}: {problem}")
 
 
 def _known(value: Data, keys: set[str], where: str) -> None:

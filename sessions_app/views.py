@@ -8,8 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonR
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from compaction_app.handoff import MAX_FOCUS_CHARS
-from sessions_app import selectors
+from sessions_app import limits, selectors
 from sessions_app.models import Session
 from sessions_app.page import parts
 from sessions_app.page.answers import private, row_id
@@ -63,7 +62,8 @@ def session_page(request: HttpRequest, session_id: int) -> HttpResponse:
         "stretch": parts.newest(session, shown.compaction.past, before=before),
         "before": before,
         "tiers": tier_choices(),
-        "focus_chars": MAX_FOCUS_CHARS,
+        "content_chars": limits.CONTENT_CHARS,
+        "focus_chars": limits.FOCUS_CHARS,
         "texts": script_texts(),
     }
     return private(render(request, "sessions/session.html", context))

@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from agent.text import clean
+from sessions_app import limits
 
 
 class Text(serializers.CharField):
@@ -13,7 +14,7 @@ class Text(serializers.CharField):
 
     default_error_messages = {
         "invalid": "{value} is not a text; allowed: a JSON string.",
-        "max_length": "Too long; allowed: at most {max_length} characters.",
+        "max_length": limits.TOO_LONG,
         "blank": "Blank is not allowed.",
     }
 

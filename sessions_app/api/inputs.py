@@ -9,12 +9,10 @@ from django.contrib.auth.models import User
 from rest_framework import serializers
 
 from agent.prompt.templates import LANGUAGES
-from compaction_app.handoff import MAX_FOCUS_CHARS
-from sessions_app import selectors, workspaces
+from sessions_app import limits, selectors, workspaces
 from sessions_app.api.fields import Choice, Flag, Text
 from sessions_app.models import ModelProfile, Session
 
-MAX_CONTENT_CHARS = 200_000
 SHOWN_UNKNOWN = 20
 
 
@@ -90,8 +88,13 @@ class SessionPatch(SessionInput):
 class MessageInput(Input):
     """A user's message. The same `eventId` twice starts one run."""
 
-    content = Text(max_length=MAX_CONTENT_CHARS, trim_whitespace=False)
-    eventId = Text(required=False, max_length=200, trim_whitespace=False, source="event_id")
+    content = Text(max_length=limits.CONTENT_CHARS, trim_whitespace=False)
+    eventId = Text(
+        required=False,
+        max_length=limits.EVENT_ID_CHARS,
+        trim_whitespace=False,
+        source="event_id",
+    )
 
     def validate_content(self, text: str) -> str:
         """A text with something in it."""
@@ -103,7 +106,7 @@ class MessageInput(Input):
 class CompactInput(Input):
     """How to compact: what the summary should attend to, and how much is kept this once."""
 
-    instructions = Text(required=False, allow_blank=True, max_length=MAX_FOCUS_CHARS)
+    instructions = Text(required=False, allow_blank=True, max_length=limits.FOCUS_CHARS)
     tier = Choice(Session.Tier.values, required=False)
 
 

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agent.errors import AgentError
-from compaction_app.handoff import MAX_FOCUS_CHARS
-from sessions_app import compactions, runs
+from sessions_app import compactions, limits, runs
 from sessions_app.models import Session
 from sessions_app.terminal.feed import Feed
 from sessions_app.terminal.screen import Screen
@@ -58,6 +57,8 @@ class Chat:
                 self._compact(rest.strip())
             elif command[0] == "/" and command[1:].isalpha():
                 self._screen.line(f"{command} is not known; allowed: {COMMANDS}")
+            elif problem := limits.too_long(text, limits.CONTENT_CHARS):
+                self._screen.line(f"! {problem}")
             else:
                 started = runs.start(session_id=self._feed.session_id, content=text)
                 self._own.add(started.message_id)
@@ -67,9 +68,8 @@ class Chat:
             self._screen.line(f"! {refusal.user_message}")
 
     def _compact(self, instructions: str) -> None:
-        if len(instructions) > MAX_FOCUS_CHARS:
-            length = f"{len(instructions)} characters"
-            self._screen.line(f"! That has {length}; allowed: {MAX_FOCUS_CHARS}.")
+        if problem := limits.too_long(instructions, limits.FOCUS_CHARS):
+            self._screen.line(f"! {problem}")
             return
         accepted = compactions.request(session_id=self._feed.session_id, instructions=instructions)
         self._follow(accepted.execution_id)

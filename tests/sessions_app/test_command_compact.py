@@ -94,7 +94,7 @@ def test_a_compaction_in_progress_is_waited_for(talked: Session, wire: Wire) -> 
     ("options", "reason"),
     [
         (["--tier", "tiny"], "invalid choice: 'tiny' .choose from 'light', 'standard', 'heavy'."),
-        (["--instructions", "x" * 2_001], "has 2001 characters; allowed: 2000"),
+        (["--instructions", "x" * 2_001], "--instructions: Too long; allowed: at most 2000 char"),
     ],
 )
 def test_bad_options_are_named(session: Session, options: list[str], reason: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sessions_app import socket_frames
+from sessions_app import limits, socket_frames
 from sessions_app.consumers import SessionSocket
 from sessions_app.socket_frames import (
     BadFrame,
@@ -96,7 +96,14 @@ BAD = [
     (message(content=" \n", eventId="e"), f"content is ' \\n'; {TEXT}"),
     (message(content="hi", eventId=""), f"eventId is ''; {TEXT}"),
     (message(content=7, eventId="e"), f"content is 7; {TEXT}"),
-    (message(content="hi", eventId="e" * 201), "eventId has 201 characters; allowed: 200."),
+    (
+        message(content="x" * 200_001, eventId="e"),
+        "content: Too long; allowed: at most 200000 characters.",
+    ),
+    (
+        message(content="hi", eventId="e" * 201),
+        "eventId: Too long; allowed: at most 200 characters.",
+    ),
     (
         message(content="hi", eventId="e", level="FULL"),
         "'level' is not a key of data; allowed: content, eventId.",
@@ -109,7 +116,7 @@ BAD = [
     ),
     (
         '{"type":"compact_now","data":{"instructions":"' + "x" * 2_001 + '"}}',
-        "instructions has 2001 characters; allowed: 2000.",
+        "instructions: Too long; allowed: at most 2000 characters.",
     ),
     (
         '{"type":"compact_now","data":{"focus":"x"}}',
@@ -138,6 +145,11 @@ def test_it_counts_bytes_and_takes_exactly_256_kib() -> None:
     assert parse(frame)[0] == "send_message"
     with pytest.raises(BadFrame):
         parse(frame + "  ")
+
+
+def test_it_takes_a_message_as_long_as_rest_does() -> None:
+    text = "x" * limits.CONTENT_CHARS
+    assert parse(message(content=text, eventId="e")) == ("send_message", SendMessage(text, "e"))
 
 
 def test_each_type_has_its_handler() -> None:

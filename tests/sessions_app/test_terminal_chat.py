@@ -71,9 +71,10 @@ def test_compact_is_done_and_its_wish_passed_on(talked: Session, wire: Wire) -> 
 
 
 def test_what_is_no_command_is_said(wired: Session) -> None:
-    text = chat(wired, ["/foo bar", f"/compact {'x' * 2_001}"])
+    text = chat(wired, ["/foo bar", f"/compact {'x' * 2_001}", "x" * 200_001])
     assert "/foo is not known; allowed: /compact [WHAT TO ATTEND TO], /quit\n" in text
-    assert "! That has 2001 characters; allowed: 2000.\n" in text
+    assert "! Too long; allowed: at most 2000 characters.\n" in text
+    assert "! Too long; allowed: at most 200000 characters.\n" in text
     assert types(wired) == []
 
 

@@ -6,9 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agent.errors import AgentError
-from compaction_app.handoff import MAX_FOCUS_CHARS
 from compaction_app.policy import SHARES
-from sessions_app import compactions
+from sessions_app import compactions, limits
 from sessions_app.terminal import session_argument
 from sessions_app.terminal.compaction_wait import CompactionWait
 from sessions_app.terminal.feed import Feed, SessionDeleted
@@ -32,10 +31,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         session = session_argument.find(options["session"])
         instructions = options["instructions"].strip()
-        if len(instructions) > MAX_FOCUS_CHARS:
-            raise CommandError(
-                f"--instructions has {len(instructions)} characters; allowed: {MAX_FOCUS_CHARS}."
-            )
+        if problem := limits.too_long(instructions, limits.FOCUS_CHARS):
+            raise CommandError(f"--instructions: {problem}")
         with Feed(session.pk) as feed, feed.interruptible():
             try:
                 accepted = compactions.request(
