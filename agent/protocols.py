@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from agent.history import Conversation
 from agent.messages import (
@@ -43,6 +43,7 @@ class ToolOutcome:
     body_key: str = ""
     full_output: str | None = None
     resume: Callable[[int], str] | None = None
+    is_error: bool = False  # the call was not done, and `data` says why
 
 
 class Tool(Protocol):
@@ -55,6 +56,17 @@ class Tool(Protocol):
 
     async def run(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         """Do it. Raises `ToolError` with a text for the model; never blocks the event loop."""
+        ...
+
+
+@runtime_checkable
+class AnswersBadArguments(Protocol):
+    """A tool that wants to answer arguments that are no JSON object itself, in the form of its
+    results; of others the executor makes an error result.
+    """
+
+    async def refuse(self, problem: str) -> ToolOutcome:
+        """The answer; `problem` says what was sent and what is expected."""
         ...
 
 

@@ -66,10 +66,10 @@ class CompactContext:
 
     async def run(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         """Register the intent, or the tier; bad arguments are answered, not raised."""
-        await self._count("tool_calls")
         error = _refusal(arguments)
         if error:
-            return ToolOutcome({"ok": False, "error": error})
+            return await self.refuse(error)
+        await self._count("tool_calls")
         action, tier = arguments.get("action") or "compact", arguments.get("tier") or ""
         if tier in SHARES:
             await self._tier.register(tier)
@@ -80,6 +80,11 @@ class CompactContext:
         intent = Intent(reason, UNKNOWN_MEANS if unknown else self._tier.value)
         self._intents.register(self._session_id, intent)
         return ToolOutcome(self._scheduled(intent, unknown))
+
+    async def refuse(self, problem: str) -> ToolOutcome:
+        """The answer to arguments that can't be taken; the call counts all the same."""
+        await self._count("tool_calls")
+        return ToolOutcome({"ok": False, "error": problem}, is_error=True)
 
     def _scheduled(self, intent: Intent, unknown: str) -> dict[str, Any]:
         data: dict[str, Any] = {

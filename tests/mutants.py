@@ -28,8 +28,8 @@ TOOL = [
     Mutant(
         "the tool raises",
         COMPACT_CONTEXT,
-        'return ToolOutcome({"ok": False, "error": error})',
-        "raise ValueError(error)",
+        'return ToolOutcome({"ok": False, "error": problem}, is_error=True)',
+        "raise ValueError(problem)",
         UNIT + "test_compact_context.py",
     ),
     Mutant(

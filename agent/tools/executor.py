@@ -11,7 +11,7 @@ import orjson
 
 from agent.errors import ConfigurationError, ToolError
 from agent.messages import ToolCall, ToolDefinition, ToolResult
-from agent.protocols import Tool, ToolOutcome
+from agent.protocols import AnswersBadArguments, Tool, ToolOutcome
 from agent.text import clean, clean_json
 from agent.tools.round_budget import RoundBudget, fit, render, share
 
@@ -29,7 +29,6 @@ class _Answer:
     outcome: ToolOutcome
     text: str
     cost: int
-    is_error: bool = False
     duration_ms: int = 0
 
     def result(self) -> ToolResult:
@@ -41,7 +40,7 @@ class _Answer:
         return ToolResult(
             call=self.call,
             text=self.text,
-            is_error=self.is_error,
+            is_error=self.outcome.is_error,
             truncated=truncated,
             full_output=full if truncated else None,
             duration_ms=self.duration_ms,
@@ -94,22 +93,21 @@ class ToolExecutor:
     async def _run(self, call: ToolCall) -> _Answer:
         """The call's answer, whatever the tool does."""
         started = time.monotonic()
-        is_error = False
+        failure = ""
         try:
-            outcome = await self._tool(call.name).run(parse_arguments(call.arguments))
+            outcome = await _outcome(self._tool(call.name), call.arguments)
             answer = await asyncio.to_thread(_answer, call, outcome, self._budget)
         except ToolError as error:
-            is_error, failure = True, str(error)
+            failure = str(error) or type(error).__name__
         except Exception as error:  # a tool's fault must not end the run
             logger.exception("tool %r failed", call.name)
             kind = type(error).__name__
-            is_error = True
             failure = f"{call.name} failed unexpectedly ({kind}); the server's log has the details"
-        if is_error:
-            outcome = ToolOutcome({"error": failure}, "error")
+        if failure:
+            outcome = ToolOutcome({"error": failure}, "error", is_error=True)
             answer = await asyncio.to_thread(_answer, call, outcome, self._budget)
         duration_ms = round((time.monotonic() - started) * 1000)
-        return replace(answer, is_error=is_error, duration_ms=duration_ms)
+        return replace(answer, duration_ms=duration_ms)
 
     def _tool(self, name: str) -> Tool:
         if name in self._tools:
@@ -118,6 +116,17 @@ class ToolExecutor:
         if not name.strip():
             raise ToolError(f"the call names no tool; offered: {offered}")
         raise ToolError(f"there is no tool {_short(name)}; offered: {offered}")
+
+
+async def _outcome(tool: Tool, text: str) -> ToolOutcome:
+    """What the tool makes of arguments as the model wrote them."""
+    try:
+        arguments = parse_arguments(text)
+    except ToolError as problem:
+        if isinstance(tool, AnswersBadArguments):
+            return await tool.refuse(str(problem))
+        raise
+    return await tool.run(arguments)
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
@@ -162,8 +171,8 @@ async def _settled(call: ToolCall, task: asyncio.Task[_Answer]) -> _Answer:
     """The task's answer, also when the tool cancelled itself; our own cancellation is raised."""
     await asyncio.wait([task])
     if task.cancelled():
-        outcome = ToolOutcome({"error": "the tool was cancelled"}, "error")
-        return replace(_answer(call, outcome, None), is_error=True)
+        outcome = ToolOutcome({"error": "the tool was cancelled"}, "error", is_error=True)
+        return _answer(call, outcome, None)
     return task.result()
 
 

@@ -71,4 +71,4 @@ def _with_body(outcome: ToolOutcome) -> ToolOutcome:
         return outcome
     text = render(outcome)
     full = text if outcome.full_output is None else outcome.full_output
-    return ToolOutcome({"content": text}, "content", full_output=full)
+    return ToolOutcome({"content": text}, "content", full_output=full, is_error=outcome.is_error)

@@ -160,10 +160,31 @@ async def test_an_argument_nested_as_deep_as_json_may_be_is_refused_like_any_oth
     }
 
 
-async def test_arguments_that_are_no_object_are_an_error_result_of_the_executor() -> None:
-    (result,) = await Desk().round([])  # type: ignore[arg-type]  # what a model may write
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[]", "the arguments are '[]'; expected an object like {}"),
+        ('"now"', "the arguments are '\"now\"'; expected an object like {}"),
+        (
+            '{"reason": ',
+            "the arguments are no valid JSON (unexpected end of data: line 1 column 12 (char 11)): "
+            "'{\"reason\": '; expected one object",
+        ),
+    ],
+)
+async def test_arguments_that_are_no_object_are_answered_like_bad_ones(
+    text: str, error: str
+) -> None:
+    desk = Desk()
+    (result,) = await desk.written(text)
+    assert orjson.loads(result.text) == {"ok": False, "error": error}
+    assert (result.is_error, desk.counted) == (True, {"tool_calls": 1})
+    assert desk.intents.peek(SESSION) is None
+
+
+async def test_bad_arguments_are_an_error_on_the_page_too() -> None:
+    (result,) = await Desk().round({"action": "undo"})
     assert result.is_error
-    assert "expected an object" in result.text
 
 
 def test_its_schema_takes_plain_strings_and_nothing_else() -> None:

@@ -55,9 +55,12 @@ class Desk:
 
     async def round(self, *calls: Mapping[str, Any]) -> list[ToolResult]:
         """The results of calls made side by side, through the real executor."""
+        return await self.written(*[orjson.dumps(arguments).decode() for arguments in calls])
+
+    async def written(self, *texts: str) -> list[ToolResult]:
+        """The same, with the arguments as a model wrote them."""
         tool = self.tool()
         asked = [
-            ToolCall(f"c{number}", tool.definition.name, orjson.dumps(arguments).decode())
-            for number, arguments in enumerate(calls)
+            ToolCall(f"c{number}", tool.definition.name, text) for number, text in enumerate(texts)
         ]
         return [result async for result in ToolExecutor([tool]).run_round(asked)]

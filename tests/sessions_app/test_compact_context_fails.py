@@ -3,6 +3,7 @@
 import pytest
 from pytest_django import Settings
 
+from compaction_app.compact_context import TOOL_NAME
 from compaction_app.intents import INTENT_TTL_S
 from compaction_app.models import SessionCompactionReport
 from sessions_app import compactions, runs
@@ -10,6 +11,7 @@ from sessions_app.context_tool import INTENTS
 from sessions_app.models import Session
 from tests.compaction_app.clock import Clock
 from tests.sessions_app.asking import (
+    answers,
     asks,
     counters,
     events,
@@ -143,3 +145,20 @@ def test_the_switch_of_automatic_compaction_leaves_the_tool_working(
     wire.script(asks(reason="full"), HANDOFF)
     run(half_full, "go on")
     assert events(half_full) == [("tool", "compacted", "standard")]
+
+
+def test_a_call_with_broken_arguments_is_answered_counted_and_harms_nothing(
+    half_full: Session, wire: Wire
+) -> None:
+    broken = {"name": TOOL_NAME, "arguments": '{"reason": '}
+    wire.script({"tool_calls": [broken]}, {"text": "then not"})
+    assert run(half_full, "go on").phase == Session.Phase.COMPLETED
+    (answer,) = answers(half_full)
+    assert answer == {
+        "ok": False,
+        "error": "the arguments are no valid JSON (unexpected end of data: line 1 column 12 "
+        "(char 11)): '{\"reason\": '; expected one object",
+    }
+    (result,) = frames(half_full, "tool_call_result")
+    assert result["status"] == "error"
+    assert (counters(half_full), events(half_full)) == ({"tool_calls": 1}, [])
