@@ -3,6 +3,7 @@
 At a boundary a manual flag, then an intent, then the line are looked at; one success serves all.
 """
 
+import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -84,7 +85,7 @@ class CompactionGates:
     async def after_round(self, conversation: Conversation) -> Conversation:
         """Flag, then intent, then the line; the first two are read whatever the switches say."""
         self._done = 0
-        self.teaching.heard()
+        await self.teaching.heard()
         complete = conversation.history.complete
         if complete:
             self.teaching.settle()
@@ -102,7 +103,7 @@ class CompactionGates:
     async def at_finish(self, conversation: Conversation) -> Conversation:
         """A click in the last round is honoured."""
         self._done = 0
-        self.teaching.heard()
+        await self.teaching.heard()
         return await self._by_flag(conversation)
 
     async def at_overflow(self, conversation: Conversation) -> Conversation | None:
@@ -149,11 +150,15 @@ class CompactionGates:
         if intent is None:
             return conversation
         if self._done:
-            self.teaching.served()
+            await self.teaching.served()
             return conversation
         order = Order(Trigger.TOOL, intent.tier, reason=intent.reason)
-        report, conversation = await self._compact(conversation, order)
-        self.teaching.answered(report)
+        try:
+            report, conversation = await self._compact(conversation, order)
+        except asyncio.CancelledError:
+            await self.teaching.stopped()
+            raise
+        await self.teaching.answered(report)
         return conversation
 
     def _tier(self) -> str:

@@ -23,7 +23,7 @@ class Intent:
 
 @dataclass
 class Intents:
-    """The intents and receipts of all sessions of a process; used from threads and loops alike.
+    """The intents of all sessions of a process; used from threads and loops alike.
 
     Everything expired is swept at every look, whoever looks; `take_expired` says whose it was.
     """
@@ -31,7 +31,6 @@ class Intents:
     clock: Callable[[], float] = time.monotonic
     _intents: dict[int, Intent] = field(default_factory=dict)
     _expired: dict[int, int] = field(default_factory=dict)
-    _receipts: dict[int, str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def register(self, session_id: int, intent: Intent) -> None:
@@ -64,22 +63,6 @@ class Intents:
         with self._lock:
             self._sweep()
             return self._expired.pop(session_id, 0)
-
-    def leave_receipt(self, session_id: int, text: str) -> None:
-        """Leave it for the session's next request."""
-        with self._lock:
-            self._receipts[session_id] = text
-
-    def receipt(self, session_id: int) -> str:
-        """The session's receipt, left where it is; empty without one."""
-        with self._lock:
-            return self._receipts.get(session_id, "")
-
-    def forget_receipt(self, session_id: int, text: str) -> None:
-        """It has reached the model; another one, left since, stays."""
-        with self._lock:
-            if self._receipts.get(session_id) == text:
-                del self._receipts[session_id]
 
     def _sweep(self) -> None:
         now = self.clock()

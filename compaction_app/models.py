@@ -78,6 +78,7 @@ class SessionCompactionReport(models.Model):
     errors = models.PositiveIntegerField(default=0)
     last_act = models.JSONField(null=True)
     last_error = models.JSONField(null=True)
+    receipt = models.TextField(blank=True, default="")  # what the model is still to be told
 
     class Meta:
         db_table = "session_compaction_report"

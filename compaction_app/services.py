@@ -144,6 +144,13 @@ def report_count(*, session_id: int, counter: str) -> None:
     )
 
 
+def receipt_store(*, session_id: int, text: str) -> None:
+    """Keep what the model is to be told in its next request; empty: it has been told."""
+    SessionCompactionReport.objects.update_or_create(
+        session_id=session_id, defaults={"receipt": text}
+    )
+
+
 def knows_of_the_tool(*, session_id: int, run_started_at: datetime | None) -> bool:
     """Whether the model was told of the tool before and still knows: not in a session's first run,
     nor in the first run after a compaction. `run_started_at` is that of the run before.

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 
 from django.conf import settings
 
-from compaction_app import services
+from compaction_app import selectors, services
 from compaction_app.compact_context import CompactContext, RegisteredTier
 from compaction_app.intents import Intents
-from compaction_app.teaching import Teaching
+from compaction_app.teaching import Receipt, Teaching
 from sessions_app import claims, transactions
 from sessions_app.models import Run, Session
 from sessions_app.run_loop import database
@@ -24,6 +24,9 @@ def teaching_of(session: Session, execution_id: str) -> Teaching:
         intents=INTENTS,
         tier=RegisteredTier(session.compaction_tier, _store_tier(session.pk, execution_id)),
         count=_counter(session.pk, execution_id),
+        receipt=Receipt(
+            selectors.report(session.pk).receipt, _store_receipt(session.pk, execution_id)
+        ),
         briefed=services.knows_of_the_tool(
             session_id=session.pk, run_started_at=before.started_at if before else None
         ),
@@ -47,6 +50,17 @@ def _store_tier(session_id: int, execution_id: str) -> Callable[[str], Awaitable
         def work() -> None:
             claims.fence(session_id=session_id, execution_id=execution_id)
             Session.objects.filter(pk=session_id).update(compaction_tier=tier)
+
+        await database(transactions.run, work)
+
+    return store
+
+
+def _store_receipt(session_id: int, execution_id: str) -> Callable[[str], Awaitable[None]]:
+    async def store(text: str) -> None:
+        def work() -> None:
+            claims.fence(session_id=session_id, execution_id=execution_id)
+            services.receipt_store(session_id=session_id, text=text)
 
         await database(transactions.run, work)
 

@@ -108,7 +108,7 @@ INTENT = [
     Mutant(
         "an intent is consumed without a receipt",
         GATES,
-        "        self.teaching.answered(report)\n",
+        "        await self.teaching.answered(report)\n",
         "",
         UNIT + "test_gates.py",
     ),
@@ -154,7 +154,7 @@ TOLD = [
     Mutant(
         "a receipt goes out twice",
         TEACHING,
-        "            self.intents.forget_receipt(self.session_id, receipt)\n",
+        "            await self.receipt.told(receipt)\n",
         "",
         UNIT + "test_teaching.py",
     ),
@@ -162,7 +162,7 @@ TOLD = [
         "a receipt is lost with a request that fails",
         TEACHING,
         "            self._sent = (level.active, receipt)\n",
-        "            self._sent = (level.active, receipt)\n            self.heard()\n",
+        "            self._sent = (level.active, receipt)\n            self.receipt.text = ''\n",
         UNIT + "test_teaching.py",
     ),
     Mutant(

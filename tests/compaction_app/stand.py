@@ -70,7 +70,7 @@ class Stand:
         return [(each.order.trigger, each.order.tier, each.outcome) for each in reports]
 
     def receipt(self) -> str:
-        return self.desk.intents.receipt(SESSION)
+        return self.desk.receipt.text
 
     def asked(self) -> list[str]:
         """The instructions of the summary requests."""

@@ -92,23 +92,6 @@ def test_expired_ones_are_counted_for_their_session_once() -> None:
     assert intents.take_expired(1) == 0
 
 
-def test_a_receipt_stays_until_it_has_reached_its_session() -> None:
-    intents, _ = made()
-    intents.leave_receipt(1, "done")
-    assert (intents.receipt(1), intents.receipt(1), intents.receipt(2)) == ("done", "done", "")
-    intents.forget_receipt(2, "done")
-    assert intents.receipt(1) == "done"
-    intents.forget_receipt(1, "done")
-    assert intents.receipt(1) == ""
-
-
-def test_a_newer_receipt_is_not_forgotten_with_an_older_one() -> None:
-    intents, _ = made()
-    intents.leave_receipt(1, "new")
-    intents.forget_receipt(1, "old")
-    assert intents.receipt(1) == "new"
-
-
 @given(st.lists(st.tuples(st.sampled_from([1, 2, 3]), st.floats(0, 300)), max_size=20))
 def test_each_intent_is_taken_replaced_or_expired(steps: list[tuple[int, float]]) -> None:
     clock = Clock()
@@ -132,7 +115,6 @@ def test_threads_share_it_and_lose_nothing() -> None:
         for _ in range(200):
             intents.register(session_id, WISH)
             intents.settle(session_id)
-            intents.leave_receipt(session_id, "done")
             found = intents.take(session_id)
             assert found is not None
             taken.append(found)

@@ -176,11 +176,11 @@ def notes(desk: Desk, level: Level = LEVEL, *, briefed: bool = True) -> str:
     return desk.teaching(briefed=briefed).notes(level, sending=False)
 
 
-def test_the_notes_hold_brief_card_and_receipt_where_there_is_one() -> None:
+async def test_the_notes_hold_brief_card_and_receipt_where_there_is_one() -> None:
     desk = Desk()
     assert notes(desk, LOW) == ""
     assert re.findall(r"<(\w+)>", notes(desk)) == ["context_notes", "card"]
-    desk.intents.leave_receipt(SESSION, "done")
+    await desk.receipt.leave("done")
     assert re.findall(r"<(\w+)>", notes(desk, briefed=False)) == [
         "context_notes",
         "brief",
@@ -201,41 +201,41 @@ def test_the_card_names_the_tier_registered_last() -> None:
     assert "Registered tier: heavy." in teaching.notes(LEVEL, sending=False)
 
 
-def test_a_receipt_is_in_every_request_until_one_is_answered_and_in_none_after() -> None:
+async def test_a_receipt_is_in_every_request_until_one_is_answered_and_in_none_after() -> None:
     desk = Desk()
     teaching = desk.teaching(briefed=True)
-    desk.intents.leave_receipt(SESSION, "done")
+    await desk.receipt.leave("done")
     assert "done" in teaching.notes(LOW, sending=False)
     assert "done" in teaching.notes(LOW, sending=True)  # and this request fails
     assert "done" in desk.teaching(briefed=True).notes(LOW, sending=False)  # another run's
     assert "done" in teaching.notes(LOW, sending=True)
-    teaching.heard()
+    await teaching.heard()
     assert teaching.notes(LOW, sending=True) == ""
 
 
-def test_a_receipt_left_after_the_request_went_out_waits_for_the_next() -> None:
+async def test_a_receipt_left_after_the_request_went_out_waits_for_the_next() -> None:
     desk = Desk()
     teaching = desk.teaching(briefed=True)
     teaching.notes(LOW, sending=True)
-    desk.intents.leave_receipt(SESSION, "done")
-    teaching.heard()
+    await desk.receipt.leave("done")
+    await teaching.heard()
     assert "done" in teaching.notes(LOW, sending=True)
 
 
-def test_the_trend_is_what_came_since_the_last_answered_request() -> None:
+async def test_the_trend_is_what_came_since_the_last_answered_request() -> None:
     teaching = Desk().teaching(briefed=True)
     teaching.notes(replace(LEVEL, active=60_000), sending=True)
-    teaching.heard()
+    await teaching.heard()
     assert "+4,000 tokens" in teaching.notes(LEVEL, sending=True)  # this request fails
     assert "+4,000 tokens" in teaching.notes(LEVEL, sending=True)
-    teaching.heard()
+    await teaching.heard()
     assert "+2,000 tokens" in teaching.notes(replace(LEVEL, active=66_000), sending=True)
 
 
-def test_right_after_a_compaction_no_trend_is_known() -> None:
+async def test_right_after_a_compaction_no_trend_is_known() -> None:
     teaching = Desk().teaching(briefed=True)
     teaching.notes(replace(LEVEL, active=100_000), sending=True)
-    teaching.heard()
+    await teaching.heard()
     assert "not known yet" in teaching.notes(LEVEL, sending=True)
 
 
@@ -276,3 +276,21 @@ async def test_another_sessions_intent_is_neither_taken_nor_dropped() -> None:
     await desk.teaching().drop_intent()
     assert desk.intents.peek(SESSION + 1) == Intent("full", "light")
     assert desk.counted == {}
+
+
+async def test_a_receipt_is_stored_when_it_is_left_and_when_it_has_been_told() -> None:
+    desk = Desk()
+    teaching = desk.teaching(briefed=True)
+    await teaching.served()
+    left = desk.receipt.text
+    teaching.notes(LOW, sending=True)
+    await teaching.heard()
+    await teaching.heard()
+    assert (desk.receipts, desk.receipt.text) == ([left, ""], "")
+
+
+async def test_a_newer_receipt_is_not_told_with_an_older_one() -> None:
+    desk = Desk()
+    await desk.receipt.leave("new")
+    await desk.receipt.told("old")
+    assert desk.receipts == ["new"]

@@ -11,7 +11,7 @@ from agent.messages import ToolCall, ToolResult
 from agent.tools.executor import ToolExecutor
 from compaction_app.compact_context import CompactContext, RegisteredTier
 from compaction_app.intents import Intents
-from compaction_app.teaching import Teaching
+from compaction_app.teaching import Receipt, Teaching
 from tests.compaction_app.clock import Clock
 
 SESSION = 7
@@ -19,19 +19,26 @@ SESSION = 7
 
 @dataclass
 class Desk:
-    """Everything that one run's tool touches; `stored` are the tiers written, oldest first."""
+    """Everything that one run's tool touches; `stored` are the tiers written, and
+    `receipts` the receipts, oldest first.
+    """
 
     language: str = "en"
     clock: Clock = field(default_factory=Clock)
     counted: Counter[str] = field(default_factory=Counter)
     stored: list[str] = field(default_factory=list)
+    receipts: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.intents = Intents(self.clock)
         self.tier = RegisteredTier("standard", self._store)
+        self.receipt = Receipt(store=self._store_receipt)
 
     async def _store(self, tier: str) -> None:
         self.stored.append(tier)
+
+    async def _store_receipt(self, text: str) -> None:
+        self.receipts.append(text)
 
     async def count(self, counter: str) -> None:
         self.counted[counter] += 1
@@ -47,7 +54,9 @@ class Desk:
         )
 
     def teaching(self, *, briefed: bool = False) -> Teaching:
-        return Teaching(SESSION, self.language, self.intents, self.tier, self.count, briefed)
+        return Teaching(
+            SESSION, self.language, self.intents, self.tier, self.count, briefed, self.receipt
+        )
 
     async def call(self, **arguments: Any) -> Mapping[str, Any]:
         """What the tool answers."""
