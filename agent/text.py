@@ -1,4 +1,4 @@
-"""Text from models, tools and users made fit for storage and wire, visibly."""
+"""Text from models, tools and users made fit for storage and wire, visibly; counts in words."""
 
 from typing import Any
 
@@ -18,6 +18,11 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its English noun, for texts that have no other language: 1 call, 2 calls."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def clean_json(value: Any) -> Any:

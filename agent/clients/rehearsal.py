@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from agent.clients.rehearsal_handoff import write_handoff
 from agent.clients.rehearsal_notes import Touring
 from agent.clients.rehearsal_plan import Plan, Skipped, Step, make_plan
-from agent.clients.rehearsal_words import Words, words_for
+from agent.clients.rehearsal_words import Words, counting, words_for
 from agent.errors import ContextOverflow
 from agent.messages import ModelResponse, StreamEvent, TextDelta, ToolCall, Usage
 from agent.request import ModelRequest
@@ -120,8 +120,8 @@ def _summary(plan: Plan, words: Words) -> list[str]:
     counts = plan.counts
     lines = []
     if plan.has_worked:
-        done = words["done"].format(calls=counts.calls, failed=counts.failed, cut=counts.cut)
-        lines.append(done)
+        done = counting(words, "done", counts.calls)
+        lines.append(done.format(calls=counts.calls, failed=counts.failed, cut=counts.cut))
     failed = [f"{result.subject}: {result.failed}" for result in plan.results if result.failed]
     cut = [result.subject for result in plan.results if result.truncated]
     for key, what in (("failed", failed), ("cut", cut), ("others", plan.others)):

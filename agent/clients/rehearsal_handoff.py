@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agent.clients.rehearsal_notes import pending_lines
 from agent.clients.rehearsal_plan import Plan, Result
-from agent.clients.rehearsal_words import CHINESE, ENGLISH, Words
+from agent.clients.rehearsal_words import CHINESE, ENGLISH, Words, counting
 from agent.request import ModelRequest
 from agent.tokens import TokenEstimator
 
@@ -50,7 +50,9 @@ def write_handoff(request: ModelRequest, plan: Plan, words: Words) -> str:
     estimator = TokenEstimator(request.spec.tokenizer)
     room = Room(estimator, request.max_output_tokens - RESERVED_TOKENS)
     counts = plan.counts
-    so_far = words["so_far"].format(calls=counts.calls, failed=counts.failed, cut=counts.cut)
+    so_far = counting(words, "so_far", counts.calls).format(
+        calls=counts.calls, failed=counts.failed, cut=counts.cut
+    )
     room.take(words["extract"] + so_far + words["users"] + words["results"])
     pending = _pending(plan, words, room)
     said = _user_lines(request, room)
@@ -71,7 +73,8 @@ def _pending(plan: Plan, words: Words, room: Room) -> list[str]:
     lines = [line for task in plan.tasks for line in pending_lines(task, words)]
     kept = [line for line in lines if room.take(line)]
     if len(kept) < len(lines):
-        kept.append(words["left_out"].format(count=len(lines) - len(kept)))
+        count = len(lines) - len(kept)
+        kept.append(counting(words, "left_out", count).format(count=count))
     return kept or [words["nothing"]]
 
 

@@ -30,6 +30,7 @@ ENGLISH = {
     "tour_cut": "{total} files match; this tour reads the first {most}.",
     "not_offered": "The tool {tool} is not offered here, so I skip: {command}",
     "done": "Done: {calls} tool calls, {failed} failed, {cut} with a cut result.",
+    "done_one": "Done: {calls} tool call, {failed} failed, {cut} with a cut result.",
     "failed": "Failed: {what}",
     "cut": "Cut: {what}",
     "more": "and {count} more",
@@ -38,11 +39,13 @@ ENGLISH = {
     "users": "User messages, verbatim:",
     "files": "Files touched: ",
     "so_far": "So far: {calls} tool calls, {failed} failed, {cut} cut.",
+    "so_far_one": "So far: {calls} tool call, {failed} failed, {cut} cut.",
     "results": "Last results:",
     "pending": "Pending: ",
     "tour_state": " ({number} of {total} files read)",
     "left": "Left in {folder}: ",
     "left_out": "Left out for want of room: {count} lines.",
+    "left_out_one": "Left out for want of room: {count} line.",
     "nothing": "Nothing is pending.",
 }
 CHINESE = {
@@ -85,6 +88,11 @@ CHINESE = {
     "nothing": "没有待办。",
 }
 Words = dict[str, str]
+
+
+def counting(words: Words, key: str, number: int) -> str:
+    """The text that counts so many: where a language has another for one, `<key>_one`."""
+    return words.get(f"{key}_one", words[key]) if number == 1 else words[key]
 
 
 def words_for(request: ModelRequest) -> Words:

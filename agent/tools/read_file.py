@@ -8,6 +8,7 @@ from pydantic import Field
 
 from agent.errors import ToolError
 from agent.protocols import ToolOutcome
+from agent.text import counted
 from agent.tools.base import ToolArguments, WorkspaceTool
 from agent.tools.decoding import decode, is_binary
 from agent.tools.paths import shown
@@ -81,7 +82,7 @@ def _selection(text: str, arguments: ReadFileArguments, total_lines: int) -> str
     """The lines asked for, line ends included."""
     if arguments.offset > max(total_lines, 1):
         raise ToolError(
-            f'argument "offset" is {arguments.offset}: the file has {total_lines} lines'
+            f'argument "offset" is {arguments.offset}: the file has {counted(total_lines, "line")}'
         )
     start = _line_start(text, 0, arguments.offset - 1)
     end = len(text) if arguments.limit is None else _line_start(text, start, arguments.limit)
@@ -89,7 +90,7 @@ def _selection(text: str, arguments: ReadFileArguments, total_lines: int) -> str
     if arguments.column - 1 > line_end - start:
         raise ToolError(
             f'argument "column" is {arguments.column}: line {arguments.offset} has '
-            f"{line_end - start} characters"
+            f"{counted(line_end - start, 'character')}"
         )
     return text[start + arguments.column - 1 : end]
 

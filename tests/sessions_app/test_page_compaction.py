@@ -193,6 +193,11 @@ def test_the_report_counts_and_names_the_last_error(page: Client, session: Sessi
         assert words in shown
 
 
+def test_one_of_a_thing_is_told_as_one(page: Client, session: Session) -> None:
+    SessionCompactionReport.objects.create(session=session, tool_calls=1, intents=1)
+    assert "1 call, 1 scheduled" in html(page, session)
+
+
 def test_a_queued_click_and_a_run_are_told_apart(page: Client, session: Session) -> None:
     push(session)
     claims.take(session_id=session.pk, execution_id="e1", kind="run")

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from sessions_app.terminal import outcomes
 from sessions_app.terminal.screen import Screen
 
 
@@ -102,3 +103,11 @@ def test_frames_without_a_line_are_not_shown(paper: Paper) -> None:
     paper.show("thinking_delta", delta="hm", offset=0, requestId=1)
     paper.show("message_end", prompt_tokens=1)
     assert paper.text == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(0, "0 messages"), (1, "1 message"), (2, "2 messages")]
+)
+def test_a_compaction_counts_its_messages_in_words(number: int, told: str) -> None:
+    start = {"messageCount": number, "triggerMode": "manual", "estimatedTokens": 4_321}
+    assert outcomes.started(start) == f"compacting {told} (manual, about 4,321 tokens) ..."

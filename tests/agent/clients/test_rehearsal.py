@@ -91,7 +91,7 @@ def test_a_tool_that_is_not_offered_is_named() -> None:
     ]
     assert responses[1].text.splitlines() == [
         "The tool open_web_page is not offered here, so I skip: open http://x",
-        "Done: 1 tool calls, 0 failed, 0 with a cut result.",
+        "Done: 1 tool call, 0 failed, 0 with a cut result.",
     ]
 
 
@@ -151,7 +151,7 @@ def test_odd_results_are_no_failures(result: str) -> None:
     play.messages.append(user("read a"))
     call = play.round().tool_calls[0]
     play.messages[-1] = Message("tool", result, (), call.id, "read_file")
-    assert play.round().text == "Done: 1 tool calls, 0 failed, 0 with a cut result."
+    assert play.round().text == "Done: 1 tool call, 0 failed, 0 with a cut result."
 
 
 def test_rounds_of_another_model_do_no_harm() -> None:
@@ -159,7 +159,7 @@ def test_rounds_of_another_model_do_no_harm() -> None:
     foreign = answer(a_request(user("read a"), tools=ALL_TOOLS)).tool_calls
     odd = (replace(foreign[0], arguments="[1"),)
     play.messages += [Message("assistant", "", odd), Message("tool", "{}", (), odd[0].id)]
-    assert "1 tool calls" in play.round().text
+    assert "1 tool call," in play.round().text
 
 
 async def test_a_prompt_above_the_window_is_refused() -> None:
