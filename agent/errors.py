@@ -1,5 +1,7 @@
 """Everything that can go wrong in a run, as a small family. `code` travels to frames and REST."""
 
+from agent.phrases import Phrase
+
 
 class AgentError(Exception):
     """Base of all. `retryable`: the same request may succeed later. `user_message` is shown to
@@ -11,8 +13,8 @@ class AgentError(Exception):
 
     @property
     def user_message(self) -> str:
-        """The text shown on the page."""
-        return str(self)
+        """The text shown on the page: a `Phrase` where the words are ours."""
+        return self.args[0] if self.args else ""
 
 
 class ModelError(AgentError):
@@ -111,7 +113,7 @@ class SessionAlreadyRunning(AgentError):
     code = "session_already_running"
 
     def __init__(self, execution_id: str) -> None:
-        super().__init__("The session is busy: another run or compaction is in progress.")
+        super().__init__(Phrase("The session is busy: another run or compaction is in progress."))
         self.execution_id = execution_id
 
 
@@ -121,7 +123,9 @@ class EventIdReused(AgentError):
     code = "event_id_reused"
 
     def __init__(self, event_id: str) -> None:
-        super().__init__(f"eventId {event_id!r} was used before with another text.")
+        super().__init__(
+            Phrase("eventId %(id)s was used before with another text.", id=repr(event_id))
+        )
 
 
 class NothingToUndo(AgentError):
@@ -130,4 +134,4 @@ class NothingToUndo(AgentError):
     code = "nothing_to_undo"
 
     def __init__(self) -> None:
-        super().__init__("There is no compaction to undo.")
+        super().__init__(Phrase("There is no compaction to undo."))

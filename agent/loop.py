@@ -27,6 +27,7 @@ from agent.messages import (
     ToolCall,
     ToolResult,
 )
+from agent.phrases import Phrase
 from agent.protocols import Gates, Listener, ModelClient, ToolRunner
 from agent.request import SAFETY_TOKENS, ModelRequest, RequestBuilder, fits
 from agent.retry import RetryPolicy, with_retries
@@ -79,9 +80,7 @@ class AgentLoop:
                 return
             await self.execute(response)
             self.conversation = await self.gates.after_round(self.conversation)
-        raise RoundLimitReached(
-            f"The run was ended after {self.limits.rounds} rounds without an answer."
-        )
+        raise RoundLimitReached(out_of_rounds(self.limits.rounds))
 
     async def query(self) -> ModelResponse:
         """One complete response, stored; a prompt that is too long gets one more try, compacted."""
@@ -149,7 +148,7 @@ class AgentLoop:
             message = Message(role="assistant", content=text, thinking=blocks)
             await self.listener.response_cancelled(await self._counted(message))
             raise
-        raise ModelUnavailable("The model's stream ended without a response.")
+        raise ModelUnavailable(Phrase("The model's stream ended without a response."))
 
     async def _refuse_cut_calls(self, calls: Sequence[ToolCall]) -> None:
         """Calls cut by the output limit are not run: their arguments may be only half of what was
@@ -162,7 +161,10 @@ class AgentLoop:
             await self._finish(ToolResult(call, refusal, is_error=True))
         if self._cut_rounds >= self.limits.cut_rounds:
             raise ModelOutputInvalid(
-                f"The output limit cut off the model's calls in {self._cut_rounds} rounds in a row."
+                Phrase(
+                    "The output limit cut off the model's calls in %(rounds)s rounds in a row.",
+                    rounds=self._cut_rounds,
+                )
             )
 
     async def _finish(self, result: ToolResult) -> None:
@@ -194,12 +196,25 @@ def assistant_message(response: ModelResponse) -> Message:
     )
 
 
+def out_of_rounds(rounds: int) -> Phrase:
+    """The end of a run that used all its rounds."""
+    if rounds == 1:
+        return Phrase("The run was ended after 1 round without an answer.")
+    return Phrase("The run was ended after %(rounds)s rounds without an answer.", rounds=rounds)
+
+
 def too_long(request: ModelRequest) -> ContextOverflow:
     """The clear end of a run that outgrew its window, with the sizes."""
     window = request.spec.window_tokens
     return ContextOverflow(
-        f"The next request needs about {request.estimated:,} tokens and {SAFETY_TOKENS:,} of "
-        f"margin; the window of {request.spec.name} has {window:,}.",
+        Phrase(
+            "The next request needs about %(needed)s tokens and %(margin)s of margin; the window "
+            "of %(model)s has %(window)s.",
+            needed=f"{request.estimated:,}",
+            margin=f"{SAFETY_TOKENS:,}",
+            model=request.spec.name,
+            window=f"{window:,}",
+        ),
         limit=window,
         requested=request.estimated,
     )

@@ -6,6 +6,7 @@ unless the commit was won.
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -130,12 +131,14 @@ class Compactor:
         records: Records,
         language: str,
         asking_tool: str = "",
+        say: Callable[[str], str] = str,
     ) -> None:
         self.builder = builder
         self.summariser = summariser
         self.records = records
         self.language = language
         self.asking_tool = asking_tool  # its calls are wishes for room, nothing to compact
+        self.say = say  # in words that people read: of errors
         self.newest_id: int | None = None  # the newest message at the last compaction
 
     async def compact(
@@ -159,8 +162,7 @@ class Compactor:
             report = replace(report, outcome=Outcome.CANCELLED, duration_ms=_since(started))
             await self.records.ended(report)
             raise
-        report = replace(report, duration_ms=_since(started))
-        return await self._committed(conversation, report)
+        return await self._committed(conversation, replace(report, duration_ms=_since(started)))
 
     def _begun(
         self, conversation: Conversation, order: Order, cut: Cut | None, before: int
@@ -201,24 +203,17 @@ class Compactor:
         try:
             summary, usage = await self._written(conversation, cut, report.order, limit)
         except AgentError as error:
+            report = replace(report, error=self.say(error.user_message), error_code=error.code)
             if report.order.trigger != Trigger.OVERFLOW:
-                return replace(
-                    report,
-                    outcome=Outcome.FAILED,
-                    error=error.user_message,
-                    error_code=error.code,
-                    error_stack=stack_head(error),
-                )
+                return replace(report, outcome=Outcome.FAILED, error_stack=stack_head(error))
             summary, usage = self._extracted(conversation, cut, limit), NOT_REPORTED
-            report = replace(report, error=error.user_message, error_code=error.code, model="")
         if not summary:
             summary, report = self._extracted(conversation, cut, limit), replace(report, model="")
-        tokens = self.builder.estimator.text(summary)
         return replace(
             report,
             outcome=Outcome.COMPACTED,
             summary=summary,
-            summary_tokens=tokens,
+            summary_tokens=self.builder.estimator.text(summary),
             usage=usage,
         )
 
@@ -241,7 +236,8 @@ class Compactor:
         try:
             summary = handoff.parse(response)
         except ModelOutputInvalid as problem:
-            again = handoff.correction(self.language, problem=problem.user_message, instruction=ask)
+            wrong = self.say(problem.user_message)
+            again = handoff.correction(self.language, problem=wrong, instruction=ask)
             response = await self._ask(replace(request, instruction=again))
             summary = handoff.parse(response)
         faithful = handoff.faithful(
@@ -261,7 +257,7 @@ class Compactor:
         try:
             response = await self.summariser.ask(request, notify=self.records.retrying)
         except AgentError as problem:
-            error = problem.user_message
+            error = self.say(problem.user_message)
             raise
         finally:
             await self.records.summary_answered(

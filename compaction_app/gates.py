@@ -9,6 +9,7 @@ from typing import Protocol
 
 from agent.history import Conversation
 from agent.occupancy import Occupancy
+from agent.phrases import Phrase
 from agent.protocols import Listener
 from compaction_app.at_hand import RequestAtHand
 from compaction_app.compactor import Compactor, Order, Outcome, Report
@@ -226,9 +227,13 @@ class CompactionGates:
             line = self.at_hand.line
             await self.listener.notice(
                 "floor_over_line",
-                "The fixed part of every request (system prompt, tools, memories, notes) has "
-                f"about {floor:,} tokens and the line lies at {line:,}: compaction can't "
-                "help, so none is started automatically.",
+                Phrase(
+                    "The fixed part of every request (system prompt, tools, memories, notes) has "
+                    "about %(floor)s tokens and the line lies at %(line)s: compaction can't help, "
+                    "so none is started automatically.",
+                    floor=f"{floor:,}",
+                    line=f"{line:,}",
+                ),
             )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from agent.errors import ModelOutputInvalid
 from agent.messages import ModelResponse
+from agent.phrases import Phrase
 from agent.prompt.templates import render
 
 BLOCK = re.compile(r"<handoff>(.*?)</handoff>", re.DOTALL)
@@ -31,18 +32,22 @@ def correction(language: str, *, problem: str, instruction: str) -> str:
 def parse(response: ModelResponse) -> str:
     """The summary of a valid reply. Raises ModelOutputInvalid that says what is wrong with it."""
     if response.tool_calls:
-        raise ModelOutputInvalid(f"it calls the tool {response.tool_calls[0].name!r}")
+        raise ModelOutputInvalid(
+            Phrase("it calls the tool %(name)s", name=repr(response.tool_calls[0].name))
+        )
     if response.stop_reason == "length":
-        raise ModelOutputInvalid("it was cut off by the output limit")
+        raise ModelOutputInvalid(Phrase("it was cut off by the output limit"))
     blocks = BLOCK.findall(response.text)
     tags = response.text.count("<handoff>"), response.text.count("</handoff>")
     if len(blocks) != 1 or tags != (1, 1):
-        raise ModelOutputInvalid(f"it holds {len(blocks)} complete handoff blocks instead of one")
+        raise ModelOutputInvalid(
+            Phrase("it holds %(number)s complete handoff blocks instead of one", number=len(blocks))
+        )
     if BLOCK.sub("", response.text).strip():
-        raise ModelOutputInvalid("it has text outside the handoff block")
+        raise ModelOutputInvalid(Phrase("it has text outside the handoff block"))
     summary = str(blocks[0]).strip()
     if not summary:
-        raise ModelOutputInvalid("its handoff block is empty")
+        raise ModelOutputInvalid(Phrase("its handoff block is empty"))
     return summary
 
 

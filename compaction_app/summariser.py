@@ -6,6 +6,7 @@ from functools import partial
 
 from agent.errors import ModelUnavailable
 from agent.messages import ModelResponse, ModelSpec
+from agent.phrases import Phrase
 from agent.protocols import ModelClient, RetryNotice
 from agent.request import ModelRequest
 from agent.retry import RetryPolicy, with_retries
@@ -35,4 +36,4 @@ class Summariser:
                     return event
         finally:
             await stream.aclose()
-        raise ModelUnavailable("The model's stream ended without a response.")
+        raise ModelUnavailable(Phrase("The model's stream ended without a response."))

@@ -21,6 +21,7 @@ from sessions_app.listener import RunListener
 from sessions_app.models import Frame, ModelProfile
 from sessions_app.run_loop import database
 from sessions_app.services.models import ResolvedModel, resolve
+from sessions_app.spoken import speaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,13 @@ class Execution:
 def assemble(session_id: int, execution_id: str) -> Execution:
     """Load the session and put its execution together. Reads the database and the workspace."""
     loaded = context.load(session_id, execution_id)
+    say = speaker(loaded.session.language)
     listener = RunListener(
         session_id=session_id,
         execution_id=execution_id,
         tokenizer=loaded.builder.estimator.vocabulary,
         occupancy=loaded.occupancy,
+        say=say,
         injections=loaded.injections,
     )
     compactor = Compactor(
@@ -92,6 +95,7 @@ def assemble(session_id: int, execution_id: str) -> Execution:
         ),
         language=loaded.session.language,
         asking_tool=TOOL_NAME,
+        say=say,
     )
     row = SessionCompaction.objects.filter(session_id=session_id).first()
     compactor.newest_id = row.newest_msg_id if row else None

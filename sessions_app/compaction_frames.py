@@ -2,16 +2,18 @@
 
 from typing import Any
 
+from agent.phrases import Phrase
 from compaction_app.compactor import Outcome, Report
 from compaction_app.models import SessionCompactionEvent
+from sessions_app.spoken import spoken
 from sessions_app.stream import NewFrame
 
 MESSAGES = {
-    Outcome.COMPACTED: "The context was compacted.",
-    Outcome.NOTHING: "There was nothing to compact.",
-    Outcome.FAILED: "The compaction failed; nothing was changed.",
-    Outcome.CONFLICT: "Another compaction was faster; its result is in force.",
-    Outcome.CANCELLED: "The compaction was cancelled; nothing was changed.",
+    Outcome.COMPACTED: Phrase("The context was compacted."),
+    Outcome.NOTHING: Phrase("There was nothing to compact."),
+    Outcome.FAILED: Phrase("The compaction failed; nothing was changed."),
+    Outcome.CONFLICT: Phrase("Another compaction was faster; its result is in force."),
+    Outcome.CANCELLED: Phrase("The compaction was cancelled; nothing was changed."),
 }
 
 
@@ -53,12 +55,12 @@ def marker_frame(event: SessionCompactionEvent) -> NewFrame:
     return NewFrame("compaction_marker", data)
 
 
-def result_frame(outcome: Outcome, error: str = "") -> NewFrame:
-    """What became of a compaction that someone asked for."""
+def result_frame(outcome: Outcome, language: str, error: str = "") -> NewFrame:
+    """What became of a compaction that someone asked for, in the session's language."""
     data = {
         "outcome": outcome.value,
         "compacted": outcome == Outcome.COMPACTED,
         "failed": outcome == Outcome.FAILED,
-        "message": f"{MESSAGES[outcome]} {error}".strip(),
+        "message": f"{spoken(MESSAGES[outcome], language)} {spoken(error, language)}".strip(),
     }
     return NewFrame("compaction_result", data)

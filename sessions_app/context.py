@@ -14,6 +14,7 @@ from django.db import DatabaseError
 from agent.errors import ConfigurationError
 from agent.history import Conversation, History
 from agent.occupancy import Occupancy
+from agent.phrases import Phrase
 from agent.prompt.context import MemoryHint, PromptContext
 from agent.prompt.engine import PromptEngine, default_sections
 from agent.prompt.handoff import wrap_handoff
@@ -51,7 +52,7 @@ class RunContext:
     occupancy: Occupancy
     teaching: Teaching
     injections: tuple[Injection, ...] = ()
-    memory_error: str = ""
+    memory_error: Phrase | None = None
 
 
 def load(session_id: int, execution_id: str) -> RunContext:
@@ -96,7 +97,7 @@ def model_of(session: Session) -> ModelProfile:
     """The session's model, or the default where its row is gone. Raises ConfigurationError."""
     profile = session.model or selectors.default_model(selectors.offered_models())
     if profile is None:
-        raise ConfigurationError("No model is enabled; enable one in the admin.")
+        raise ConfigurationError(Phrase("No model is offered: enable one in the admin."))
     return profile
 
 
@@ -138,19 +139,22 @@ def _proposals(session: Session, execution_id: str) -> RunProposals:
     return RunProposals(session.owner_id, session.pk, session.project_key, execution_id)
 
 
-def _memories(session: Session) -> tuple[tuple[MemoryHint, ...], str]:
+def _memories(session: Session) -> tuple[tuple[MemoryHint, ...], Phrase | None]:
     """The memories to inject, or none and why: a run never fails because they can't be loaded."""
     if session.memory_injection_disabled:
-        return (), ""
+        return (), None
     try:
         found = memories_for_injection(owner_id=session.owner_id, project_key=session.project_key)
     except DatabaseError as error:
         log.exception("memories of session %s not loaded", session.pk)
         return (
             (),
-            f"Memories could not be loaded ({type(error).__name__}); the run goes on without.",
+            Phrase(
+                "Memories could not be loaded (%(error)s); the run goes on without.",
+                error=type(error).__name__,
+            ),
         )
-    return found, ""
+    return found, None
 
 
 def _occupancy(session: Session, builder: RequestBuilder) -> Occupancy:

@@ -3,15 +3,18 @@
 import orjson
 from django.utils import timezone
 
+from agent.phrases import Phrase
 from compaction_app import services as compaction_services
 from compaction_app.compactor import Order, Outcome, Report
 from compaction_app.policy import Trigger
 from sessions_app import claims, selectors, stream, transactions
 from sessions_app.compaction_frames import end_frame, result_frame, start_frame
 from sessions_app.models import Frame, Run, Session
+from sessions_app.spoken import spoken
 from sessions_app.stream import NewFrame
 
-INTERRUPTED = "interrupted"  # the error of a compaction that did not come to its own end
+INTERRUPTED = Phrase("interrupted")  # why a compaction has not come to its own end
+INTERRUPTED_CODE = "interrupted"
 
 
 def end_run(
@@ -30,15 +33,15 @@ def end_run(
         )
         if not claims.release(session_id=session_id, execution_id=execution_id):
             return False
-        now = timezone.now()
+        now, reason = timezone.now(), spoken(error, selectors.language(session_id))
         Run.objects.filter(session_id=session_id, execution_id=execution_id).update(
-            phase=phase, error=error, ended_at=now
+            phase=phase, error=reason, ended_at=now
         )
         Session.objects.filter(pk=session_id).update(phase=phase, updated_at=now, active_at=now)
         frames = [
             *open_compaction_end(session_id, execution_id),
             *dropped_click(session_id, execution_id, flagged=dropped is not None),
-            *_run_frames(execution_id, phase, error),
+            *_run_frames(execution_id, phase, reason),
         ]
         stream.append(session_id, frames, execution_id=execution_id)
         return True
@@ -57,7 +60,7 @@ def end_compaction(
         frames = [
             *missing_start(session_id, execution_id, outcome, error, code),
             *open_compaction_end(session_id, execution_id),
-            result_frame(outcome, error),
+            result_frame(outcome, selectors.language(session_id), error),
         ]
         stream.append(session_id, frames, execution_id=execution_id)
 
@@ -79,7 +82,7 @@ def missing_start(
         outcome=outcome,
         previous_boundary_id=selectors.boundary(session_id),
         before_tokens=0,
-        error=error,
+        error=spoken(error, selectors.language(session_id)),
         error_code=code,
     )
     return [start, _kept(session_id, execution_id, end)]
@@ -99,8 +102,8 @@ def open_compaction_end(session_id: int, execution_id: str) -> list[NewFrame]:
         outcome=Outcome.FAILED,
         previous_boundary_id=selectors.boundary(session_id),
         before_tokens=start["estimatedTokens"],
-        error=INTERRUPTED,
-        error_code=INTERRUPTED,
+        error=spoken(INTERRUPTED, selectors.language(session_id)),
+        error_code=INTERRUPTED_CODE,
     )
     return [_kept(session_id, execution_id, end)]
 
@@ -120,7 +123,9 @@ def dropped_click(session_id: int, execution_id: str, *, flagged: bool) -> list[
     frames = Frame.objects.filter(session_id=session_id, execution_id=execution_id)
     last = frames.filter(type__in=types).last()
     unanswered = last is not None and last.type == "compaction_queued"
-    return [result_frame(Outcome.CANCELLED)] if flagged or unanswered else []
+    if not (flagged or unanswered):
+        return []
+    return [result_frame(Outcome.CANCELLED, selectors.language(session_id))]
 
 
 def _run_frames(execution_id: str, phase: Session.Phase, error: str) -> list[NewFrame]:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from agent.history import Conversation
+from agent.phrases import Phrase
 from compaction_app.compactor import Outcome
 from compaction_app.models import SessionCompactionEvent
 from compaction_app.policy import Trigger
@@ -34,7 +35,8 @@ async def keep_below_line(execution: Execution, conversation: Conversation) -> N
             await gates.idle(conversation)
     except TimeoutError:
         await listener.notice(
-            "idle_compaction_timeout", f"The compaction was stopped after {TIME_LIMIT_S} s."
+            "idle_compaction_timeout",
+            Phrase("The compaction was stopped after %(seconds)s s.", seconds=TIME_LIMIT_S),
         )
 
 

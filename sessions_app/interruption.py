@@ -8,14 +8,17 @@ import orjson
 from django.utils import timezone
 
 from agent.messages import Message
+from agent.phrases import Phrase
 from compaction_app.compactor import Outcome
-from sessions_app import claims, endings, holder, stream, transactions
+from sessions_app import claims, endings, holder, selectors, stream, transactions
 from sessions_app.compaction_frames import result_frame
 from sessions_app.models import Claim, Run, Session
 from sessions_app.services import transcript
+from sessions_app.spoken import spoken
 from sessions_app.stream import NewFrame
 
-NOTE = "The run was interrupted: its process ended. What was shown as done is kept."
+NOTE = Phrase("The run was interrupted: its process ended. What was shown as done is kept.")
+PROCESS_ENDED = Phrase("Its process ended.")
 
 
 def sweep(session_id: int | None = None) -> int:
@@ -62,17 +65,24 @@ def _missing_start(row: Claim) -> list[NewFrame]:
     """Of an idle compaction that died before it could say that it starts."""
     if row.kind != Claim.Kind.COMPACTION:
         return []
-    error = code = endings.INTERRUPTED
-    return endings.missing_start(row.session_id, row.execution_id, Outcome.FAILED, error, code)
+    return endings.missing_start(
+        row.session_id,
+        row.execution_id,
+        Outcome.FAILED,
+        endings.INTERRUPTED,
+        endings.INTERRUPTED_CODE,
+    )
 
 
 def _end_run(row: Claim) -> list[NewFrame]:
+    language = selectors.language(row.session_id)
     if row.kind == Claim.Kind.COMPACTION:
-        return [result_frame(Outcome.FAILED, "Its process ended.")]
+        return [result_frame(Outcome.FAILED, language, PROCESS_ENDED)]
     if row.kind == Claim.Kind.SETTLING:  # it had answered
         return _phase(row, Session.Phase.COMPLETED)
-    notice = NewFrame("notice", {"code": "run_interrupted", "message": NOTE})
-    return [notice, *_phase(row, Session.Phase.INTERRUPTED, NOTE)]
+    note = spoken(NOTE, language)
+    notice = NewFrame("notice", {"code": "run_interrupted", "message": note})
+    return [notice, *_phase(row, Session.Phase.INTERRUPTED, note)]
 
 
 def _phase(row: Claim, phase: Session.Phase, error: str = "") -> list[NewFrame]:

@@ -39,6 +39,7 @@ class RunListener:
     execution_id: str
     tokenizer: str
     occupancy: Occupancy
+    say: Callable[[str], str]  # in the session's language
     injections: Sequence[Injection] = ()  # the memories that the run's prompt carries
     _request: ModelRequest | None = None  # the one at hand
     _covered_id: int | None = None  # the last stored message in it
@@ -88,7 +89,7 @@ class RunListener:
         self.round.flush()
         self.round.void()
         data: dict[str, Any] = {
-            "reason": notice.reason,
+            "reason": self.say(notice.reason),
             "attempt": notice.attempt,
             "maxRetries": notice.max_retries,
             "delaySeconds": notice.delay_seconds,
@@ -156,7 +157,7 @@ class RunListener:
         """Note why there was no response."""
 
         def work() -> tuple[None, list[NewFrame]]:
-            self._log(stop_reason="error", error=reason)
+            self._log(stop_reason="error", error=self.say(reason))
             return None, []
 
         await self.write(work)
@@ -196,7 +197,7 @@ class RunListener:
 
     async def notice(self, code: str, message: str) -> None:
         """Tell the page."""
-        frame = NewFrame("notice", {"code": code, "message": message})
+        frame = NewFrame("notice", {"code": code, "message": self.say(message)})
         await self.write(lambda: (None, [frame]))
 
     async def write(self, work: Callable[[], tuple[T, Sequence[NewFrame]]]) -> T:

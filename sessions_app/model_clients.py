@@ -8,6 +8,7 @@ from agent.clients.base import ConcurrencyLimit, Deadlines
 from agent.clients.openai import OpenAIClient
 from agent.clients.rehearsal import RehearsalModel
 from agent.errors import ConfigurationError
+from agent.phrases import Phrase
 from agent.protocols import ModelClient
 from sessions_app.models import ModelProfile
 from sessions_app.services.models import ResolvedModel
@@ -39,6 +40,9 @@ def _client(model: ResolvedModel) -> ModelClient:
     if model.provider == ModelProfile.Provider.OPENAI:
         return OpenAIClient(api_key=model.api_key, base_url=model.base_url, deadlines=deadlines())
     raise ConfigurationError(
-        f"{model.spec.name}: there is no client for provider {model.provider!r}; allowed: "
-        "rehearsal, openai."
+        Phrase(
+            "%(model)s: there is no client for provider %(provider)s; allowed: rehearsal, openai.",
+            model=model.spec.name,
+            provider=repr(model.provider),
+        )
     )

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent.errors import AgentError, ClaimLost
+from agent.phrases import Phrase
 from sessions_app import partials
 from sessions_app.heartbeat import beating
 
 log = logging.getLogger(__name__)
 
-INTERNAL_ERROR = "Something went wrong inside Vitrine; the log has the details."
+INTERNAL_ERROR = Phrase("Something went wrong inside Vitrine; the log has the details.")
 INTERNAL_CODE = "internal_error"
 
 

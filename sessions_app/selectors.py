@@ -74,6 +74,12 @@ def boundary(session_id: int) -> int | None:
     return found.values_list("last_compacted_msg_id", flat=True).first()
 
 
+def language(session_id: int) -> str:
+    """The session's, empty when it is gone."""
+    found = Session.objects.filter(pk=session_id)
+    return found.values_list("language", flat=True).first() or ""
+
+
 def tool_output(*, session: Session, message_id: int) -> dict[str, str]:
     """The whole output behind a cut result, as REST shows it. Raises Http404 if nothing was cut."""
     rows = ToolOutput.objects.filter(message__session=session, message_id=message_id)

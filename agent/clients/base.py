@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from agent.errors import ModelUnavailable
 from agent.messages import StreamEvent
+from agent.phrases import Phrase
 from agent.protocols import ModelClient
 from agent.request import ModelRequest
 
@@ -50,9 +51,9 @@ async def with_deadlines(
         while True:
             left = end - time.monotonic()
             if left <= allowed:
-                item = await _next(events, left, f"the total deadline of {deadlines.total:g} s")
+                item = await _next(events, left, _passed("total", deadlines.total))
             else:
-                item = await _next(events, allowed, f"the {name} deadline of {allowed:g} s")
+                item = await _next(events, allowed, _passed(name, allowed))
             if item is _END:
                 return
             allowed, name = deadlines.chunk_gap, "chunk-gap"
@@ -61,11 +62,11 @@ async def with_deadlines(
 
 
 async def _next(
-    events: AsyncGenerator[StreamEvent | None, None], seconds: float, named: str
+    events: AsyncGenerator[StreamEvent | None, None], seconds: float, passed: Phrase
 ) -> object:
     """The next item, or `_END`. The limit spans this one await only, never a yield."""
     if seconds <= 0:  # a source that is always ready would never be interrupted
-        raise ModelUnavailable(f"the model's answer passed {named}")
+        raise ModelUnavailable(passed)
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -73,7 +74,15 @@ async def _next(
     except TimeoutError as error:
         if not limit.expired():  # the source's own
             raise
-        raise ModelUnavailable(f"the model's answer passed {named}") from error
+        raise ModelUnavailable(passed) from error
+
+
+def _passed(name: str, seconds: float) -> Phrase:
+    return Phrase(
+        "the model's answer passed the %(name)s deadline of %(seconds)s s",
+        name=name,
+        seconds=f"{seconds:g}",
+    )
 
 
 class ConcurrencyLimit:

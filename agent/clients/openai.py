@@ -17,6 +17,7 @@ from agent.clients.openai_wire import MessageCache, Wire, names_on_return, reque
 from agent.clients.overflow import classify
 from agent.errors import AgentError, ModelUnavailable
 from agent.messages import StreamEvent
+from agent.phrases import Phrase
 from agent.request import ModelRequest
 
 if TYPE_CHECKING:
@@ -103,8 +104,20 @@ class OpenAIClient:
         name, host = type(cause).__name__, urlsplit(self._base_url).netloc
         if name == "ConnectTimeout":
             seconds = self._deadlines.connect
-            return ModelUnavailable(f"{host} passed the connect deadline of {seconds:g} s")
-        return ModelUnavailable(f"no connection to {host}: {name} {self._hidden(str(cause))}")
+            return ModelUnavailable(
+                Phrase(
+                    "%(host)s passed the connect deadline of %(seconds)s s",
+                    host=host,
+                    seconds=f"{seconds:g}",
+                )
+            )
+        return ModelUnavailable(
+            Phrase(
+                "no connection to %(host)s: %(error)s",
+                host=host,
+                error=f"{name} {self._hidden(str(cause))}",
+            )
+        )
 
     def _classified(self, refusal: HttpRefusal, request: ModelRequest) -> AgentError:
         text = self._hidden(refusal.text)

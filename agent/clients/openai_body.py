@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent.clients.sse import ServerSentEvent, SseDecoder
 from agent.errors import ModelError, ModelUnavailable
+from agent.phrases import Phrase
 
 if TYPE_CHECKING:
     import httpx2
@@ -65,12 +66,19 @@ async def _pieces(
             except httpx2.RequestError as error:
                 if is_done():
                     return
-                raise ModelUnavailable(f"connection lost: {_named(error)}") from error
+                raise ModelUnavailable(
+                    Phrase("connection lost: %(error)s", error=_named(error))
+                ) from error
             if not piece:
                 return
             received += len(piece)
             if received > RESPONSE_BYTES:
-                raise ModelError(f"the model's response is larger than {RESPONSE_BYTES:,} bytes")
+                raise ModelError(
+                    Phrase(
+                        "the model's response is larger than %(limit)s bytes",
+                        limit=f"{RESPONSE_BYTES:,}",
+                    )
+                )
             yield piece
 
 
@@ -86,7 +94,9 @@ def _parsed(event: ServerSentEvent) -> object:
         chunk = json.loads(event.data)  # orjson refuses a surrogate pair cut in two
     except (ValueError, RecursionError) as error:
         shown = event.data[:SHOWN_BYTES]
-        raise ModelUnavailable(f"the model's stream holds unreadable data: {shown!r}") from error
+        raise ModelUnavailable(
+            Phrase("the model's stream holds unreadable data: %(data)s", data=repr(shown))
+        ) from error
     if event.name == "error" and not (isinstance(chunk, dict) and chunk.get("error")):
         return {"error": chunk}
     return chunk
@@ -96,13 +106,19 @@ def _whole(body: bytes, content_type: str) -> object:
     """The answer of a server that didn't stream."""
     text = body.decode("utf-8", "replace")
     if not text.strip():
-        raise ModelUnavailable("connection lost: the model's stream ended before its first chunk")
+        raise ModelUnavailable(
+            Phrase("connection lost: the model's stream ended before its first chunk")
+        )
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         shown = " ".join(text[:SHOWN_BYTES].split())
         raise ModelUnavailable(
-            f"the server answered 200 without a stream ({content_type}): {shown}"
+            Phrase(
+                "the server answered 200 without a stream (%(type)s): %(body)s",
+                type=content_type,
+                body=shown,
+            )
         ) from error
 
 

@@ -15,6 +15,7 @@ from agent.messages import (
     ThinkingDelta,
     Usage,
 )
+from agent.phrases import Phrase
 from agent.text import clean
 
 # Other words for the two stop reasons that the loop knows.
@@ -78,7 +79,11 @@ class StreamAssembler:
         Raises what the chunk says when it is an error, `ModelUnavailable` when it is no object.
         """
         if not isinstance(chunk, Mapping):
-            raise ModelUnavailable(f"the model's stream holds no chunk but {str(chunk)[:100]!r}")
+            raise ModelUnavailable(
+                Phrase(
+                    "the model's stream holds no chunk but %(data)s", data=repr(str(chunk)[:100])
+                )
+            )
         if error := error_in_success(chunk):
             raise error
         choices = chunk.get("choices")
@@ -99,9 +104,13 @@ class StreamAssembler:
         holds neither text nor a call.
         """
         if not self.is_complete:
-            raise ModelUnavailable("connection lost: the model's stream ended without its end mark")
+            raise ModelUnavailable(
+                Phrase("connection lost: the model's stream ended without its end mark")
+            )
         if self._stop_reason == "error":
-            raise ModelUnavailable("the provider broke off the answer without an explanation")
+            raise ModelUnavailable(
+                Phrase("the provider broke off the answer without an explanation")
+            )
         rest = (ThinkingDelta(self._thinking.close()), TextDelta(self._text.close()))
         calls = self._calls.finish(self._names, self._seed)
         text, thinking = str(self._text), str(self._thinking)
@@ -146,10 +155,12 @@ class StreamAssembler:
 
     def _no_answer(self) -> ModelError:
         if self._stop_reason == "content_filter":
-            return ModelError("the provider's content filter withheld the answer")
+            return ModelError(Phrase("the provider's content filter withheld the answer"))
         if self._stop_reason == "length":
-            return ModelOutputInvalid("the model reached its output limit before any answer")
-        return ModelOutputInvalid("the model answered with neither text nor a tool call")
+            return ModelOutputInvalid(
+                Phrase("the model reached its output limit before any answer")
+            )
+        return ModelOutputInvalid(Phrase("the model answered with neither text nor a tool call"))
 
 
 def _joined(content: object) -> str:

@@ -21,6 +21,7 @@ from agent.errors import (
     QuotaExceeded,
 )
 from agent.messages import Usage
+from agent.phrases import Phrase
 
 WINDOW_EXCEEDED = "model_context_window_exceeded"  # a stop reason of a successful answer
 HALF: Final = 0.5
@@ -147,7 +148,9 @@ def error_in_success(body: object) -> AgentError | None:
     if failed or body.get("type") == "response.failed":
         return classify(None, body)
     if WINDOW_EXCEEDED in _stop_reasons(body):
-        return ContextOverflow(f"the model's window is full ({WINDOW_EXCEEDED})")
+        return ContextOverflow(
+            Phrase("the model's window is full (%(reason)s)", reason=WINDOW_EXCEEDED)
+        )
     return None
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from agent.phrases import Phrase
+
 SHOWN_CHARS = 500
 READ_CHARS = 10_000  # keeps the patterns fast on a hostile body
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -33,10 +35,12 @@ class ProviderError:
 
     @property
     def shown(self) -> str:
-        """One line for people."""
+        """One line for people: the provider's words, or ours where it has none."""
         status = "" if self.status is None else f"HTTP {self.status}"
+        if not self.message and status:
+            return Phrase("the provider answered %(status)s without an explanation", status=status)
         if not self.message:
-            return f"the provider answered {status or 'an error'} without an explanation"
+            return Phrase("the provider answered an error without an explanation")
         return f"{self.message[:SHOWN_CHARS]} ({status})" if status else self.message[:SHOWN_CHARS]
 
 

@@ -11,6 +11,7 @@ from agent.clients.rehearsal_plan import Plan, Skipped, Step, make_plan
 from agent.clients.rehearsal_words import Words, counting, words_for
 from agent.errors import ContextOverflow
 from agent.messages import ModelResponse, StreamEvent, TextDelta, ToolCall, Usage
+from agent.phrases import Phrase
 from agent.request import ModelRequest
 from agent.tokens import TokenEstimator
 
@@ -39,8 +40,11 @@ class RehearsalModel:
         window = request.spec.window_tokens
         if window is not None and request.estimated > window:
             raise ContextOverflow(
-                f"the rehearsal model's window is {window} tokens, the prompt has"
-                f" {request.estimated}",
+                Phrase(
+                    "the rehearsal model's window is %(window)s tokens, the prompt has %(prompt)s",
+                    window=window,
+                    prompt=request.estimated,
+                ),
                 status_code=400,
                 limit=window,
                 requested=request.estimated,

@@ -13,6 +13,7 @@ from sessions_app import selectors, workspaces
 from sessions_app.models import Session
 from sessions_app.services import sessions
 from sessions_app.services.sessions import SessionFields
+from sessions_app.spoken import spoken
 
 TITLE_CHARS = PROJECT_CHARS = 200
 
@@ -76,5 +77,5 @@ class NewSession(forms.Form):
         try:
             return sessions.create(owner=self.owner, fields=fields)
         except ConfigurationError as problem:
-            self.add_error(None, problem.user_message)
+            self.add_error(None, spoken(problem.user_message))
             return None

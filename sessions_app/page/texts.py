@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from agent.errors import AgentError, NothingToUndo, SessionAlreadyRunning
+from sessions_app.spoken import spoken
 
 
 def script_texts() -> dict[str, str]:
@@ -21,7 +22,7 @@ def script_texts() -> dict[str, str]:
 
 def refusal(error: AgentError) -> str:
     """Why something was refused, in the page's language where it has words for that."""
-    return _refusals().get(error.code, error.user_message)
+    return spoken(error.user_message)
 
 
 def _refusals() -> dict[str, str]:

@@ -11,6 +11,7 @@ from django.db import transaction
 from agent.clients.known_models import known_model
 from agent.errors import ConfigurationError
 from agent.messages import ModelSpec
+from agent.phrases import Phrase
 from sessions_app.models import ModelProfile
 
 Provider = ModelProfile.Provider
@@ -52,11 +53,21 @@ def resolve(profile: ModelProfile) -> ResolvedModel:
     Raises ConfigurationError, naming the variable, when neither a key nor a server is known.
     """
     if profile.provider != Provider.REHEARSAL and not (_api_key(profile) or base_url(profile)):
-        raise ConfigurationError(
-            f"The model {profile.name!r} has no key: set the environment variable "
-            f"{profile.key_variable or '(its row names none)'}."
-        )
+        raise ConfigurationError(_no_key(profile))
     return ResolvedModel(spec(profile), profile.provider, base_url(profile), _api_key(profile))
+
+
+def _no_key(profile: ModelProfile) -> Phrase:
+    if not profile.key_variable:
+        return Phrase(
+            "The model %(model)s has no key, and its row names no environment variable for one.",
+            model=repr(profile.name),
+        )
+    return Phrase(
+        "The model %(model)s has no key: set the environment variable %(variable)s.",
+        model=repr(profile.name),
+        variable=profile.key_variable,
+    )
 
 
 def spec(profile: ModelProfile) -> ModelSpec:

@@ -9,6 +9,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from agent.errors import ConfigurationError, SessionAlreadyRunning
+from agent.phrases import Phrase
 from sessions_app import claims, selectors, stream, transactions, workspaces
 from sessions_app.models import AgentProfile, Claim, ModelProfile, Session
 from sessions_app.services.models import window_tokens
@@ -40,7 +41,7 @@ def create(*, owner: User, fields: SessionFields) -> Session:
     """
     model = fields.get("model") or selectors.default_model(selectors.offered_models())
     if model is None:
-        raise ConfigurationError("No model is offered: enable one in the admin.")
+        raise ConfigurationError(Phrase("No model is offered: enable one in the admin."))
     values = {"compaction_tier": settings.COMPACTION_TIER, **fields, "model": model}
 
     def work() -> Session:

@@ -1,4 +1,4 @@
-"""Every text of the pages exists in Chinese."""
+"""Every text of the pages exists in Chinese, and every sentence of ours that they show."""
 
 import ast
 import re
@@ -12,8 +12,8 @@ from django.utils.translation import get_language_info, override
 from django.utils.translation.template import templatize
 
 BASE: Path = settings.BASE_DIR
-PACKAGES = ("sessions_app", "memory_app", "compaction_app", "config")
-FUNCTIONS = {"_", "gettext", "gettext_lazy", "ngettext"}
+PACKAGES = ("agent", "sessions_app", "memory_app", "compaction_app", "config")
+FUNCTIONS = {"_", "gettext", "gettext_lazy", "ngettext", "Phrase"}
 IN_TEMPLATE = re.compile(r"gettext\(u?('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 PLACEHOLDER = re.compile(r"%\(\w+\)s")
 
