@@ -97,7 +97,7 @@ def messages(count: int, seed: int = SEED) -> tuple[Message, ...]:
     """The first `count` messages, up to the last round that is complete, with ids and counts."""
     estimator = TokenEstimator()
     found = list(islice(_conversation(seed), count))
-    while found[-1].role == "tool" or found[-1].tool_calls:
+    while found and (found[-1].role == "tool" or found[-1].tool_calls):
         found.pop()
     return tuple(
         replace(message, id=number, tokens=estimator.message(message))
