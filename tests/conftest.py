@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.contenttypes.management import create_contenttypes
+from django.contrib.contenttypes.models import ContentType
+from django.db.models.signals import post_migrate  # noqa: TID251 - to hold back those of Django
 from pytest_django import Settings
 
 from sessions_app import run_loop
@@ -13,21 +16,47 @@ from sessions_app.models import Claim, ModelProfile, Session
 
 pytest_plugins = ["tests.wire.fixture"]
 
+# Begun first, so that no worker is left with one at the end.
+LONG = ("tests/services", "tests/kill", "tests/browser")
+FIRST_MODELS = ("rehearsal", "openai", "anthropic")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Folders whose files take long come first; the order within is that of pytest-randomly."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:
+    """After the tables are made nobody writes 130 permissions and content types again.
+
+    Django does so after each test with a real database, which takes longer than most tests do.
+    """
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
+
 
 @pytest.fixture(autouse=True)
 def _workspaces(settings: Settings, tmp_path: Path) -> None:
     settings.WORKSPACE_ROOTS = [tmp_path / "workspaces"]
     settings.WORKSPACE_ROOTS[0].mkdir()
     settings.SWEEP_INTERVAL_S = 0  # tests sweep when they say so
+    settings.WHITENOISE_AUTOREFRESH = True  # else each test client looks through all static files
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
 def _first_models(request: pytest.FixtureRequest, _django_db_helper: None) -> None:
-    """The models of the migration, which an earlier test with a real database has flushed."""
+    """The models of the migration, which an earlier test with a real database has flushed.
+
+    So it has the content types, of which Django keeps the ids.
+    """
+    ContentType.objects.clear_cache()
     uses_database = {"db", "transactional_db"} & set(request.fixturenames)
     if uses_database or request.node.get_closest_marker("django_db"):
-        for name in ("rehearsal", "openai", "anthropic"):
+        if ModelProfile.objects.filter(name__in=FIRST_MODELS).count() == len(FIRST_MODELS):
+            return
+        for name in FIRST_MODELS:
             key = "" if name == "rehearsal" else f"{name.upper()}_API_KEY"
             defaults = {"provider": name, "key_variable": key, "from_environment": True}
             if name == "rehearsal":

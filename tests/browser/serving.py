@@ -11,7 +11,8 @@ from typing import Any
 
 import uvicorn
 
-CHROMIUM = Path("/usr/bin/chromium")
+SHELL = Path("/usr/bin/chromium-headless-shell")  # Chromium without its windows: half the work
+CHROMIUM = SHELL if SHELL.exists() else Path("/usr/bin/chromium")
 # Without a sandbox (it may run as root) and without anything that talks to the network.
 ARGUMENTS = [
     "--headless",

@@ -9,6 +9,7 @@ where `told` is what it told before, and `points` the places it reached when it 
 The zygote itself has no thread and no database connection, so that forking is safe.
 """
 
+import gc
 import json
 import logging
 import os
@@ -87,6 +88,8 @@ def main() -> None:
     prepare()
     TokenEstimator().text("loaded before the first fork")
     points.watch()
+    gc.collect()
+    gc.freeze()  # else each process's first collection copies all that it shares with this one
     tell(sys.stdout, "ready")
     for line in sys.stdin:
         command = json.loads(line)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from django.apps import apps
+from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
@@ -63,6 +65,7 @@ def test_it_takes_the_right_to_change(
     stranger: User, remember: Remember, codename: str, after: str
 ) -> None:
     User.objects.filter(pk=stranger.pk).update(is_staff=True)
+    create_permissions(apps.get_app_config("memory_app"), verbosity=0)
     rights = Permission.objects.filter(content_type__app_label="memory_app")
     stranger.user_permissions.add(
         *rights.filter(codename__in=["view_memoryitem", f"{codename}_memoryitem"])

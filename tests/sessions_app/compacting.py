@@ -33,8 +33,9 @@ def tried(session: Session) -> list[tuple[Any, ...]]:
     return list(rows.values_list(*columns, "error", "execution_id"))
 
 
-def read_round(wire: Wire, session: Session, words: int = 600) -> None:
-    """Script one tool round that reads a long file."""
+def read_round(wire: Wire, session: Session, words: int = 600, delay: float = 0) -> None:
+    """Script one tool round that reads a long file, asked for after `delay` seconds."""
     name = f"f{words}.txt"
     write(session, name, "word " * words)
-    wire.script({"tool_calls": [{"name": "read_file", "arguments": {"path": name}}]})
+    call = {"name": "read_file", "arguments": {"path": name}}
+    wire.script({"tool_calls": [call], "delay": delay})

@@ -11,14 +11,16 @@ from sessions_app import claims, compactions, runs
 from sessions_app.models import Frame, Message, ModelProfile, Session
 
 WAIT_S = 30.0
+LONGEST_PAUSE_S = 0.08
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = WAIT_S) -> Any:
     """What the condition gives once it is true; AssertionError after `seconds`."""
-    end = time.monotonic() + seconds
+    end, pause = time.monotonic() + seconds, 0.01
     while not (value := condition()):
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_S)  # looking costs time that the run needs
     return value
 
 

@@ -219,7 +219,7 @@ def test_a_click_during_a_run_is_queued_and_done_after_the_round(
 def test_a_click_in_the_last_plain_text_round_is_honoured(talked: Session, wire: Wire) -> None:
     wire.script({"text": "slow answer", "piece": 1, "pause": 0.05}, HANDOFF)
     runs.start(session_id=talked.pk, content="talk")
-    wait_until(lambda: len(wire.requests()) == 5)
+    wait_until(lambda: len(wire.requests()) == 2)
     clicks = [compactions.request(session_id=talked.pk) for _ in range(10)]
     wait_idle(talked)
     assert {click.status for click in clicks} == {"queued"}

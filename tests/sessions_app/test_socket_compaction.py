@@ -97,10 +97,10 @@ async def test_by_hand_while_idle(talked: Session, pages: Pages, wire: Wire) -> 
 
 
 async def test_by_hand_during_a_run(talked: Session, pages: Pages, wire: Wire) -> None:
-    read_round(wire, talked)
-    wire.script({"text": "done", "delay": 1}, HANDOFF)
+    read_round(wire, talked, delay=1)  # both clicks come before the round ends
+    wire.script({"text": "done"}, HANDOFF)
     await say(pages[0], "read it")
-    await both_see(pages, "tool_call_start")
+    await both_see(pages, "context_window")
     for page in pages:
         await page.send("compact_now", tier="light")
     frames = await both_see(pages, "session_status", phase="COMPLETED")

@@ -15,7 +15,7 @@ finished, duration}; `disconnected` says that the client went away before the re
 A reply is an object; all keys are optional:
 
     when          text that must occur in the request's last message
-    text          the answer; `piece` characters a chunk (default 8)
+    text          the answer; `piece` characters a chunk (default 8, more where the text is long)
     reasoning     sent before the text as `reasoning_content`
     tool_calls    list of {name, arguments (object or text), id?}
     finish        finish_reason (default "stop" or "tool_calls"; null: none is sent)
@@ -43,6 +43,7 @@ from typing import Any
 Json = dict[str, Any]
 REASONS = {200: "OK"}
 PIECE_CHARS = 8
+MOST_PIECES = 100  # of a text whose reply names no `piece`
 
 
 @dataclass
@@ -106,7 +107,8 @@ def usage_of(reply: Json, body: Any) -> Json | None:
 
 def stream_chunks(reply: Json, body: Any) -> list[Json]:
     """The reply as chunks."""
-    text, size = str(reply.get("text", "")), int(reply.get("piece", PIECE_CHARS))
+    text = str(reply.get("text", ""))
+    size = int(reply.get("piece", max(PIECE_CHARS, len(text) // MOST_PIECES)))
     calls = reply.get("tool_calls", [])
     chunks = [chunk({"role": "assistant", "content": ""})]
     if reply.get("reasoning"):
