@@ -23,11 +23,14 @@ from django.core.management import call_command  # noqa: E402
 from agent.messages import Message as CoreMessage  # noqa: E402
 from benchmarks.workload import messages  # noqa: E402
 from compaction_app.models import SessionCompaction  # noqa: E402
-from sessions_app.models import Claim, Message, ModelProfile, Session  # noqa: E402
+from sessions_app import run_loop  # noqa: E402
+from sessions_app.assembly import assemble  # noqa: E402
+from sessions_app.models import Claim, Message, ModelProfile, RequestLog, Session  # noqa: E402
 from sessions_app.services import sessions  # noqa: E402
 
 WINDOW = 4_000_000  # 10,000 messages have to fit
 BATCH = 1_000
+EXECUTION = "bench"
 
 
 def prepare() -> None:
@@ -73,6 +76,38 @@ def _row(session: Session, message: CoreMessage) -> Message:
     )
 
 
+def log_requests(session: Session) -> None:
+    """One request for each answer of the session, as its runs would have left them."""
+    take_claim(session, EXECUTION)
+    execution = assemble(session.pk, EXECUTION)
+    request = execution.loaded.builder.build(execution.loaded.conversation)
+    pk = run_loop.submit(execution.listener.request_started(request)).result()
+    first = RequestLog.objects.get(pk=pk)
+    answers = Message.objects.filter(session=session, role="assistant").order_by("id")
+    RequestLog.objects.bulk_create(
+        RequestLog(
+            session=session,
+            execution_id=EXECUTION,
+            model_name=first.model_name,
+            estimated=first.estimated,
+            actual=first.estimated,
+            output_tokens=tokens,
+            duration_ms=1_000,
+            stop_reason="stop",
+            manifest=first.manifest,
+            parts=first.parts,
+            first_message_id=first.first_message_id,
+            last_message_id=answer_id - 1,
+        )
+        for answer_id, tokens in answers.values_list("id", "tokens")
+    )
+
+
 def take_claim(session: Session, execution_id: str) -> None:
     """As a run or compaction would, for hours."""
     Claim.objects.filter(session=session).update(execution_id=execution_id, kind="compaction")
+
+
+def release_claim(session: Session) -> None:
+    """Nothing runs any more."""
+    Claim.objects.filter(session=session).update(execution_id="", kind="")

@@ -77,7 +77,7 @@ async def raw(receive: Any, send: Any) -> None:
 
 async def one_round(session_id: int, *, go: int, gap: float) -> None:
     """What a run does around a round and in it, with its heartbeat."""
-    claim = {"session_id": session_id, "execution_id": EXECUTION}
+    claim: dict[str, Any] = {"session_id": session_id, "execution_id": EXECUTION}
     await run_loop.database(claims.take, **claim, kind=Claim.Kind.RUN)
     end = await work_to_its_end(session_id, EXECUTION, told(executions[session_id], go, gap))
     assert end.how == "done", end
@@ -109,7 +109,7 @@ async def through_us(scope: Any, receive: Any, send: Any) -> None:
             begun = run_loop.submit(one_round(session_id, **json.loads(message["text"])))
             begun.add_done_callback(lambda done: done.result())  # logs what went wrong
 
-    ours = get_default_application()  # not before there are tables: it looks for dead runs
+    ours: Any = get_default_application()  # not before there are tables: it looks for dead runs
     await ours({**scope, "path": f"/ws/sessions/{session_id}"}, receive_rest, send)
 
 
