@@ -1,28 +1,13 @@
 """Small wrong changes to the code around compaction, and the tests that must notice each."""
 
-from dataclasses import dataclass
-
-UNIT = "tests/compaction_app/"
-WIRE = "tests/sessions_app/"
+from tests.compaction_mutants import COMPACTION
+from tests.mutant import UNIT, WIRE, Mutant
 
 COMPACT_CONTEXT = "compaction_app/compact_context.py"
-COMPACTOR = "compaction_app/compactor.py"
 GATES = "compaction_app/gates.py"
 INTENTS = "compaction_app/intents.py"
 TEACHING = "compaction_app/teaching.py"
 TEXTS = "agent/prompt/texts/"
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """`old`, exactly once in the file, becomes `new`; then a test of the file `test` fails."""
-
-    name: str
-    path: str
-    old: str
-    new: str
-    test: str
-
 
 TOOL = [
     Mutant(
@@ -192,72 +177,6 @@ TOLD = [
         "briefed=services.knows_of_the_tool(",
         "briefed=False and services.knows_of_the_tool(",
         WIRE + "test_compact_context.py",
-    ),
-]
-
-COMPACTION = [
-    Mutant(
-        "a share is wrong",
-        "compaction_app/policy.py",
-        '"standard": 0.16',
-        '"standard": 0.26',
-        UNIT + "test_ranges.py",
-    ),
-    Mutant(
-        "the cut lies inside a batch",
-        "compaction_app/ranges.py",
-        "boundary_id=kept.highest_id_before,",
-        "boundary_id=groups[k - 1].head.id or 0,",
-        UNIT + "test_ranges.py",
-    ),
-    Mutant(
-        "the cut lies between a call and its late result",
-        "compaction_app/ranges.py",
-        "0 < kept.highest_id_before < (kept.head.id or 0)",
-        "0 < kept.highest_id_before",
-        UNIT + "test_ranges.py",
-    ),
-    Mutant(
-        "an overflow has no extract to fall back on",
-        COMPACTOR,
-        "if report.order.trigger != Trigger.OVERFLOW:",
-        "if report.order.trigger != Trigger.IDLE:",
-        UNIT + "test_compactor.py",
-    ),
-    Mutant(
-        "nothing new is summarised again",
-        COMPACTOR,
-        "if self._nothing_new(history) and not order.smallest:",
-        "if not history.groups:",
-        UNIT + "test_gates.py",
-    ),
-    Mutant(
-        "there is no second compaction with the smallest tail",
-        COMPACTOR,
-        "if self._nothing_new(history) and not order.smallest:",
-        "if self._nothing_new(history):",
-        UNIT + "test_gates_line.py",
-    ),
-    Mutant(
-        "the commit does not compare",
-        "compaction_app/services.py",
-        "            session_id=session_id, last_compacted_msg_id=report.previous_boundary_id\n",
-        "            session_id=session_id\n",
-        UNIT + "test_services.py",
-    ),
-    Mutant(
-        "writes are not fenced",
-        "sessions_app/listener.py",
-        "            claims.fence(session_id=self.session_id, execution_id=self.execution_id)\n",
-        "",
-        WIRE + "test_late_writes.py",
-    ),
-    Mutant(
-        "the handoff is told by its heading",
-        "agent/request.py",
-        "        if conversation.handoff:\n",
-        '        if any(each.content.startswith("## Session handoff") for each in messages):\n',
-        WIRE + "test_runs.py",
     ),
 ]
 

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 
-from tests.mutants import MUTANTS, Mutant
+from tests.mutant import Mutant
+from tests.mutants import MUTANTS
 
 BASE = Path(__file__).parent.parent
 WORKERS = 2

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.mutants import MUTANTS, Mutant
+from tests.mutant import Mutant
+from tests.mutants import MUTANTS
 from tests.source_tree import BASE
 
 
