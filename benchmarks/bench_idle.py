@@ -15,29 +15,29 @@ from sessions_app import run_loop
 from sessions_app.assembly import assemble
 from sessions_app.models import Session
 
-SOCKETS = 400  # and as many before them, which fill what the server had left of its start
+SOCKETS, WARM = 100, 20
 SETTLE_S = 1.5
 MESSAGES = 10_000
 
 
 async def kib_a_socket(server: Server, paths: list[str]) -> float:
-    """Growth of the server's resident memory by each of the later half of these sockets."""
-    half = len(paths) // 2
-    first = await server.open(paths[:half])
+    """What each of these sockets adds to the server's objects; a few before load the rest."""
+    first = await server.open(paths[:WARM])
     await asyncio.sleep(SETTLE_S)
-    before = server.resident_kib()
-    second = await server.open(paths[half:])
+    before = server.python_kib()
+    others = await server.open(paths[WARM:])
     await asyncio.sleep(SETTLE_S)
-    grown = server.resident_kib() - before
-    await close([*first, *second])
-    return grown / half
+    grown = server.python_kib() - before
+    await close([*first, *others])
+    return grown / len(others)
 
 
 def sockets() -> Figure:
     """Each on a session of its own, against a consumer that does nothing; a fresh server each."""
-    with serving("daphne", 1) as server:
-        bare = asyncio.run(kib_a_socket(server, ["/json"] * 2 * SOCKETS))
-    with serving("daphne", 2 * SOCKETS) as server:
+    count = WARM + SOCKETS
+    with serving("daphne", 1, traced=True) as server:
+        bare = asyncio.run(kib_a_socket(server, ["/json"] * count))
+    with serving("daphne", count, traced=True) as server:
         own = asyncio.run(kib_a_socket(server, server.ours))
     what = f"an idle socket against a bare consumer ({own:.0f} and {bare:.0f} KiB)"
     return at_most(what, 1.3, own / bare)

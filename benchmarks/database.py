@@ -23,14 +23,16 @@ from django.core.management import call_command  # noqa: E402
 from agent.messages import Message as CoreMessage  # noqa: E402
 from benchmarks.workload import messages  # noqa: E402
 from compaction_app.models import SessionCompaction  # noqa: E402
-from sessions_app import run_loop  # noqa: E402
+from sessions_app import holder, run_loop  # noqa: E402
 from sessions_app.assembly import assemble  # noqa: E402
+from sessions_app.database_clock import DatabaseNow  # noqa: E402
 from sessions_app.models import Claim, Message, ModelProfile, RequestLog, Session  # noqa: E402
 from sessions_app.services import sessions  # noqa: E402
 
 WINDOW = 4_000_000  # 10,000 messages have to fit
 BATCH = 1_000
 EXECUTION = "bench"
+HOURS_MS = 10_000_000
 
 
 def prepare() -> None:
@@ -105,7 +107,13 @@ def log_requests(session: Session) -> None:
 
 def take_claim(session: Session, execution_id: str) -> None:
     """As a run or compaction would, for hours."""
-    Claim.objects.filter(session=session).update(execution_id=execution_id, kind="compaction")
+    Claim.objects.filter(session=session).update(
+        execution_id=execution_id,
+        kind="compaction",
+        holder=holder.name(),
+        lease_ms=HOURS_MS,
+        lease_until_ms=DatabaseNow() + HOURS_MS,
+    )
 
 
 def release_claim(session: Session) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-import resource
+import os
 import subprocess
 import sys
 import time
@@ -10,13 +10,11 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
 START_S = 30.0
-PAGE_KIB = resource.getpagesize() / 1024
 STOP_S = 10
 
 
@@ -24,20 +22,22 @@ STOP_S = 10
 class Server:
     """Where it listens, as whom one comes in, and the paths of its sessions' sockets."""
 
-    pid: int
     port: int
     token: str
     ours: list[str]
 
     def cpu_s(self) -> float:
         """CPU seconds of the server up to now."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/") as answer:
-            return float(json.load(answer))
+        return self._figures()[0]
 
-    def resident_kib(self) -> float:
-        """Its resident memory."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return pages * PAGE_KIB
+    def python_kib(self) -> float:
+        """What its Python objects take; 0 where memory is not traced."""
+        return self._figures()[1] / 1024
+
+    def _figures(self) -> tuple[float, float]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/") as answer:
+            cpu_s, traced = json.load(answer)
+        return cpu_s, traced
 
     async def open(self, paths: list[str]) -> list[ClientConnection]:
         """A socket for each path, one after the other; ours have got their snapshot."""
@@ -58,13 +58,14 @@ class Server:
 
 
 @contextmanager
-def serving(server: str, sessions: int) -> Iterator[Server]:
-    """Start it (`daphne` or `uvicorn`) with so many sessions, and end it."""
+def serving(server: str, sessions: int, *, traced: bool = False) -> Iterator[Server]:
+    """Start it (`daphne` or `uvicorn`) with so many sessions, and end it; slow when `traced`."""
     command = [sys.executable, "-m", "benchmarks.stream_server", server, str(sessions)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, "PYTHONTRACEMALLOC": "1" if traced else ""}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        found = Server(pid=process.pid, **json.loads(process.stdout.readline()))
+        found = Server(**json.loads(process.stdout.readline()))
         _wait_for(found)
         yield found
     finally:

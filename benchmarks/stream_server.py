@@ -2,15 +2,17 @@
 
 All three take `{"go": deltas, "gap": seconds}` and answer with so many pieces of text: `/raw` as
 bare ASGI with texts that are ready, `/json` by Channels' `send_json`, `/ours/<session>` through
-listener, database, hub and socket of a run. HTTP answers with the CPU seconds used.
+listener, database, hub and socket of a run. HTTP answers with what was used.
 """
 
 import asyncio
+import gc
 import json
 import os
 import socket
 import sys
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -113,9 +115,11 @@ async def through_us(scope: Any, receive: Any, send: Any) -> None:
     await ours({**scope, "path": f"/ws/sessions/{session_id}"}, receive_rest, send)
 
 
-async def cpu(send: Any) -> None:
-    """CPU seconds of all threads since the start."""
-    body = json.dumps(time.process_time()).encode()
+async def figures(send: Any) -> None:
+    """CPU seconds of all threads since the start; Python's memory in bytes, where it is traced."""
+    if tracemalloc.is_tracing():
+        gc.collect()
+    body = json.dumps([time.process_time(), tracemalloc.get_traced_memory()[0]]).encode()
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
 
@@ -123,7 +127,7 @@ async def cpu(send: Any) -> None:
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """All of it."""
     if scope["type"] == "http":
-        await cpu(send)
+        await figures(send)
     elif scope["path"] == "/raw":
         await raw(receive, send)
     elif scope["path"] == "/json":

@@ -129,7 +129,7 @@ def test_a_bar_leads_to_its_request_and_a_table_stands_behind(
     assert f'<a href="/sessions/{session.pk}/requests/{row.pk}" aria-labelledby="bar-' in html
     behind = re.search(r'<details class="behind">.*?</details>', html)
     assert behind
-    assert f'<th scope="row">#{row.pk}</th> <td>4,000</td> <td>3,990</td>' in behind[0]
+    assert f'<th scope="row">#{row.pk}</th><td>4,000</td><td>3,990</td>' in behind[0]
 
 
 def test_nothing_is_charted_before_the_first_request(page: Client, session: Session) -> None:

@@ -9,6 +9,13 @@ const KEPT_ENTRIES = 200;
 
 const lastId = (list) => Number([...list.querySelectorAll("[data-message-id]")].at(-1)?.dataset.messageId ?? 0);
 
+// Append what is new: the browser need not lay out again what stands before. A text that changed replaces the old one.
+function grow(element, text) {
+  const shown = element.firstChild;
+  if (!shown || !text.startsWith(shown.data)) element.textContent = text;
+  else if (text !== shown.data) shown.appendData(text.slice(shown.data.length));
+}
+
 export class Conversation {
   constructor({ root, scroll, down, template, rest, onTrouble }) {
     Object.assign(this, { root, scroll, down, template, rest, onTrouble });
@@ -78,8 +85,8 @@ export class Conversation {
       return;
     }
     const article = shown ?? this.template.content.firstElementChild.cloneNode(true);
-    article.querySelector(".text").textContent = visible(partial.content.text);
-    article.querySelector(".thought").textContent = visible(partial.thinking.text);
+    grow(article.querySelector(".text"), visible(partial.content.text));
+    grow(article.querySelector(".thought"), visible(partial.thinking.text));
     article.querySelector(".thinking").hidden = !partial.thinking.text;
     if (!shown) this.streaming.append(article);
     this.#settle();
