@@ -1,6 +1,6 @@
 # Recipes for people; each is a small script in scripts/ that also works alone.
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup run test check format mutations
+.PHONY: help setup run test check format mutations bench
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\): .*## /  make \1  /p' Makefile
@@ -31,3 +31,7 @@ format: ## bring code and templates into form
 mutations: ## small wrong changes to a copy of the code; the tests must notice each (about five minutes)
 	@scripts/setup test
 	@.venv/bin/python -m tests.mutations
+
+bench: ## performance figures beside their goals, in one table (about ten minutes); fails where one is missed
+	@scripts/setup test
+	@.venv/bin/python -m benchmarks
