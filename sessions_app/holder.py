@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import threading
 import uuid
 from pathlib import Path
 
@@ -22,15 +23,19 @@ class _Own:
     handle = -1
 
 
+_making = threading.Lock()  # else two first executions at once wait for each other's file for ever
+
+
 def name() -> str:
     """The holder name of this process; its file stays locked until the process ends."""
-    if _Own.pid != os.getpid():
-        _Own.name = uuid.uuid4().hex
-        # Never closed: the lock must die with the process, not before. Not inherited by children.
-        _Own.handle = os.open(_folder() / _Own.name, os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(_Own.handle, fcntl.LOCK_EX)
-        _Own.pid = os.getpid()
-    return _Own.name
+    with _making:
+        if _Own.pid != os.getpid():
+            _Own.name = uuid.uuid4().hex
+            # Never closed: the lock must die with the process, not before. No child inherits it.
+            _Own.handle = os.open(_folder() / _Own.name, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(_Own.handle, fcntl.LOCK_EX)
+            _Own.pid = os.getpid()
+        return _Own.name
 
 
 def is_dead(holder: str) -> bool:

@@ -207,3 +207,24 @@ def test_our_own_file_stays_locked() -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(handle)
     assert not holder.is_dead(holder.name())
+
+
+def test_threads_that_claim_first_at_once_agree_on_the_holder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for attribute, value in (("pid", 0), ("name", ""), ("handle", -1)):  # as in a new process
+        monkeypatch.setattr(holder._Own, attribute, value)
+    names: list[str] = []
+    begin = threading.Barrier(8)
+
+    def ask() -> None:
+        begin.wait()
+        names.append(holder.name())
+
+    threads = [threading.Thread(target=ask, daemon=True) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    os.close(holder._Own.handle)
+    assert names == [names[0]] * 8
