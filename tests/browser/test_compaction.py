@@ -123,14 +123,14 @@ def test_an_idle_compaction_shows_that_it_works_and_stops(
 
 def test_during_a_run_it_waits_for_the_round(open_page: Open, wired: Session, wire: Wire) -> None:
     call = {"tool_calls": [{"name": "glob_search", "arguments": {"pattern": "*"}}]}
-    wire.script({**call, "delay": 1.5}, HANDOFF, {"text": "All done."})
+    wire.script({**call, "delay": 2.5}, HANDOFF, {"text": "All done."})
     page = open_page(f"/sessions/{wired.pk}")
     page.get_by_test_id("composer").fill("Look around.")
     page.get_by_test_id("send").click()
     expect(page.locator(".phase")).to_contain_text("Running")
     page.get_by_test_id("compact-now").click()
-    state(page, "queued")
-    expect(progress(page)).to_contain_text("will be done after the current tool round")
+    queued = page.locator(".progress[data-state=queued]")
+    expect(queued).to_contain_text("will be done after the current tool round", timeout=WAIT_MS)
     state(page, "compacted")
     expect(markers(page)).to_have_count(1)
     expect(page.get_by_text("All done.")).to_be_visible(timeout=WAIT_MS)

@@ -46,7 +46,7 @@ def ids(owner: User, session: Session) -> dict[str, int]:
     """Ids that name something, one for each parameter of a path."""
     tool = Message.objects.create(session=session, role="tool", content="{}", tool_call_id="c")
     ToolOutput.objects.create(message=tool, output="all of it")
-    session.compaction_events.create(summary_text="so far")
+    session.compaction_events.create(trigger_mode="manual", outcome="compacted", summary_text="so")
     return {
         "session_id": session.pk,
         "message_id": tool.pk,

@@ -71,8 +71,9 @@ async def test_a_flood_without_a_pause_meets_the_total_deadline() -> None:
 
 
 async def test_hidden_progress_is_no_silence() -> None:
-    source = Source(None, None, None, ModelResponse(text="a"), pause=0.06)
-    assert await events_of(with_deadlines(source.stream(), QUICK)) == [ModelResponse(text="a")]
+    source = Source(None, None, None, ModelResponse(text="a"), pause=0.2)
+    patient = Deadlines(first_token=1, chunk_gap=0.7)  # less than the four pauses
+    assert await events_of(with_deadlines(source.stream(), patient)) == [ModelResponse(text="a")]
 
 
 async def test_a_timeout_of_the_source_stays_what_it_is() -> None:
