@@ -158,12 +158,16 @@ def request_cancel(*, session_id: int) -> bool:
     )
 
 
-def own(session_id: int, execution_id: str) -> Claim:
-    """The execution's own row, to look for flags. Raises ClaimLost."""
-    row = _own(session_id, execution_id).first()
-    if row is None:
-        raise ClaimLost(f"execution {execution_id} no longer holds session {session_id}")
-    return row
+def beat(*, session_id: int, execution_id: str, partial: str | None) -> bool:
+    """Whether the execution is asked to stop; first `save_partial`, unless that is None. Raises
+    ClaimLost.
+    """
+    if partial is not None:
+        save_partial(session_id=session_id, execution_id=execution_id, partial=partial)
+    flags = _own(session_id, execution_id).values_list("cancel_requested", flat=True)
+    for is_cancelled in flags:
+        return is_cancelled
+    raise ClaimLost(f"execution {execution_id} no longer holds session {session_id}")
 
 
 def current(session_id: int) -> LiveClaim | None:

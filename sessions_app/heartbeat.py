@@ -41,19 +41,18 @@ async def _beat(session_id: int, execution_id: str, task: "asyncio.Task[object]"
     try:
         while True:
             await asyncio.sleep(min(LOOK_EVERY_S, settings.LEASE_S / 3))
-            claim = await database(claims.own, session_id, execution_id)
-            if claim.cancel_requested:
-                task.cancel()
-                return
             partial = partials.get(session_id)
             text = orjson.dumps(partial.as_dict()).decode() if partial else ""
-            if text != saved or time.monotonic() - renewed > settings.LEASE_S / 3:
-                await database(
-                    claims.save_partial,
-                    session_id=session_id,
-                    execution_id=execution_id,
-                    partial=text,
-                )
+            due = text != saved or time.monotonic() - renewed > settings.LEASE_S / 3
+            if await database(
+                claims.beat,
+                session_id=session_id,
+                execution_id=execution_id,
+                partial=text if due else None,
+            ):
+                task.cancel()
+                return
+            if due:
                 saved, renewed = text, time.monotonic()
     except ClaimLost:
         task.cancel()

@@ -92,7 +92,7 @@ def test_who_lost_the_claim_writes_nothing(session: Session, other: str) -> None
     with pytest.raises(ClaimLost):
         claims.save_partial(session_id=session.pk, execution_id="e1", partial="{}")
     with pytest.raises(ClaimLost):
-        claims.own(session.pk, "e1")
+        claims.beat(session_id=session.pk, execution_id="e1", partial=None)
 
 
 def test_a_released_claim_is_free(session: Session) -> None:
@@ -112,7 +112,7 @@ def test_cancel_flags_the_live_execution_only(session: Session) -> None:
     assert not claims.request_cancel(session_id=session.pk)
     take(session)
     assert claims.request_cancel(session_id=session.pk)
-    assert claims.own(session.pk, "e1").cancel_requested
+    assert claims.beat(session_id=session.pk, execution_id="e1", partial=None)
     set_row(session, lease_until_ms=1)
     assert not claims.request_cancel(session_id=session.pk)
 
