@@ -120,7 +120,16 @@ def origins(name: str) -> list[str]:
 
 def folder(name: str, default: Path) -> Path:
     """A folder, made if it is missing."""
-    path = Path(text(name, str(default))).expanduser().resolve()
+    return _made(name, Path(text(name, str(default))).expanduser().resolve())
+
+
+def folders(name: str, default: Path, *, base: Path) -> list[Path]:
+    """Folders separated by commas, made if they are missing; relative ones lie below `base`."""
+    found = words(name, [str(default)])
+    return [_made(name, (base / Path(word).expanduser()).resolve()) for word in found]
+
+
+def _made(name: str, path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -207,10 +207,7 @@ COMPACTION_MAX_SUMMARY_TOKENS = env.integer("COMPACTION_MAX_SUMMARY_TOKENS", 12_
 COMPACTION_WINDOW_TOKENS = env.integer("COMPACTION_WINDOW_TOKENS", 128_000)
 COMPACTION_MODEL = env.text("COMPACTION_MODEL")
 
-WORKSPACE_ROOTS = [
-    (BASE_DIR / Path(root).expanduser()).resolve()
-    for root in env.words("WORKSPACE_ROOTS", [str(VAR / "workspaces")])
-]
+WORKSPACE_ROOTS = env.folders("WORKSPACE_ROOTS", VAR / "workspaces", base=BASE_DIR)
 if DEMO:
     WORKSPACE_ROOTS.append(BASE_DIR)
 SHELL_TOOL = env.choice("SHELL_TOOL", "sandbox", ["sandbox", "host", "off"])

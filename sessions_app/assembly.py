@@ -1,5 +1,6 @@
 """Puts the parts of an execution together: client, tools, listener, compactor, gates, loop."""
 
+import logging
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -22,6 +23,8 @@ from sessions_app.models import Frame, ModelProfile
 from sessions_app.run_loop import database
 from sessions_app.services.models import ResolvedModel, resolve
 from sessions_app.spoken import speaker
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,10 @@ def assemble(session_id: int, execution_id: str) -> Execution:
 
 def _summariser(model: ResolvedModel) -> Summariser:
     """COMPACTION_MODEL, where it names an enabled model, else the session's own."""
-    other = ModelProfile.objects.filter(name=settings.COMPACTION_MODEL, enabled=True).first()
+    name = settings.COMPACTION_MODEL
+    other = ModelProfile.objects.filter(name=name, enabled=True).first() if name else None
+    if name and other is None:
+        log.warning("COMPACTION_MODEL=%r is no enabled model; the session's own is taken", name)
     writer = resolve(other) if other else model
     return Summariser(
         client=model_clients.client_for(writer),

@@ -109,8 +109,12 @@ def workspace_of(session: Session) -> Workspace:
 
 
 def compaction_line(window: int | None) -> int | None:
-    """The line: floor(window x trigger ratio) in tokens; None for an unknown window."""
-    return None if window is None else int(window * settings.COMPACTION_TRIGGER_RATIO)
+    """The line: floor(window x trigger ratio) in tokens; None where nothing acts at it, for an
+    unknown window or with COMPACTION_ENABLED=0.
+    """
+    if window is None or not settings.COMPACTION_ENABLED:
+        return None
+    return int(window * settings.COMPACTION_TRIGGER_RATIO)
 
 
 def prompt_context(

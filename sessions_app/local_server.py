@@ -4,10 +4,12 @@ import errno
 import socket
 from collections.abc import Callable
 from ipaddress import ip_address
+from pathlib import Path
 
 from channels.routing import get_default_application
 from daphne.endpoints import build_endpoint_description_strings
 from daphne.server import Server
+from django.conf import settings
 
 
 class AddressUnusable(Exception):
@@ -69,6 +71,21 @@ def loopback_origin(address: str, port: int) -> str | None:
     if ip.version == 4:
         return f"http://{'127.0.0.1' if ip.is_unspecified else ip}:{port}"
     return f"http://[::1]:{port}"
+
+
+def served_file() -> Path:
+    """Where a running `quickstart` leaves its IP address and port for later commands."""
+    path: Path = settings.VAR / "served"
+    return path
+
+
+def served(address: str, port: int) -> tuple[str, int]:
+    """Where the server of this data folder listens; these if none runs."""
+    try:
+        address, number = served_file().read_text().split()
+        return address, int(number)
+    except (FileNotFoundError, ValueError):  # ValueError: it is being written
+        return address, port
 
 
 def serve(address: str, port: int, *, on_ready: Callable[[], None]) -> None:

@@ -65,6 +65,8 @@ def test_it_serves_a_session_behind_a_link_that_works_once(quickstart: Quickstar
         assert 'data-testid="composer"' in page.read().decode()
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(link, timeout=30)
+    other = quickstart("--link", PORT="1234").communicate(timeout=60)[0]
+    assert other.startswith(link.partition("/signin/")[0])  # where the server really is
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=20)
     assert (process.returncode, output, "Traceback" in errors) == (0, "", False)
@@ -85,8 +87,10 @@ def test_a_second_start_makes_nothing_again(quickstart: Quickstart, tmp_path: Pa
     ("host", "expected"),
     [("0.0.0.0", "http://127.0.0.1:8000/signin/"), ("192.0.2.7", "manage.py changepassword demo")],
 )
-def test_a_link_leads_to_loopback_only(settings: Settings, host: str, expected: str) -> None:
-    settings.HOST, settings.PORT = host, 8000
+def test_a_link_leads_to_loopback_only(
+    settings: Settings, tmp_path: Path, host: str, expected: str
+) -> None:
+    settings.HOST, settings.PORT, settings.VAR = host, 8000, tmp_path
     output = StringIO()
     call_command("quickstart", "--link", stdout=output)
     assert expected in output.getvalue()
@@ -103,6 +107,15 @@ def test_it_says_which_model_answers(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", key)
     assert expected in model_line()
+
+
+def test_it_names_a_database_that_cannot_be_used(quickstart: Quickstart, tmp_path: Path) -> None:
+    process = quickstart("--prepare-only", DATABASE_URL=f"sqlite:///{tmp_path}")
+    output, errors = process.communicate(timeout=60)
+    said = (
+        "CommandError: The database of DATABASE_URL can't be used: unable to open database file\n"
+    )
+    assert (process.returncode, output, errors) == (1, "", said)
 
 
 def test_it_names_a_port_that_is_taken(quickstart: Quickstart) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 from django.urls import reverse
 
 from agent import tokens
@@ -37,7 +38,10 @@ class Command(BaseCommand):
                 local_server.require_free(address, settings.PORT)
         except local_server.AddressUnusable as error:
             raise CommandError(str(error)) from error
-        session = self._prepare()
+        try:
+            session = self._prepare()
+        except OperationalError as error:
+            raise CommandError(f"The database of DATABASE_URL can't be used: {error}") from error
         if options["link"]:
             self.stdout.write(_link(session, address))
         elif not options["prepare_only"]:
@@ -51,7 +55,10 @@ class Command(BaseCommand):
         return demo.session_create(owner=demo.user_create())
 
     def _serve(self, session: Session, address: str) -> None:
+        served = local_server.served_file()
+
         def announce() -> None:
+            served.write_text(f"{address} {settings.PORT}")
             self.stdout.write(
                 f"Vitrine listens on {address}, port {settings.PORT}. Ctrl-C stops it."
             )
@@ -60,11 +67,14 @@ class Command(BaseCommand):
             self.stdout.write(_link(session, address))
             self.stdout.flush()
 
-        local_server.serve(address, settings.PORT, on_ready=announce)
+        try:
+            local_server.serve(address, settings.PORT, on_ready=announce)
+        finally:
+            served.unlink(missing_ok=True)
 
 
 def _link(session: Session, address: str) -> str:
-    origin = local_server.loopback_origin(address, settings.PORT)
+    origin = local_server.loopback_origin(*local_server.served(address, settings.PORT))
     if origin is None:
         return NO_LINK.format(host=settings.HOST, user=session.owner.get_username())
     return origin + signin.path(session.owner, next_path=reverse("session_page", args=[session.pk]))
