@@ -4,11 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rest_framework.exceptions import ValidationError
-
 from sessions_app import limits
-from sessions_app.api import parsing
 from sessions_app.models import Session
+from sessions_app.strict_json import NotStrictJson, loads
 
 MAX_BYTES = 256 * 1024
 SHOWN = 40  # characters of a bad value in the answer
@@ -78,10 +76,9 @@ def _object(raw: bytes) -> dict[str, Any]:
     if not raw:
         raise BadFrame("The frame is empty; allowed: a JSON object.")
     try:
-        return parsing.loads(raw)
-    except ValidationError as error:
-        reasons = error.detail["body"] if isinstance(error.detail, dict) else error.detail
-        raise BadFrame(" ".join(map(str, reasons))) from error
+        return loads(raw)
+    except NotStrictJson as error:
+        raise BadFrame(f"Not valid JSON for this API: {error}.") from error
 
 
 def _send_message(data: Data) -> SendMessage:
