@@ -53,7 +53,7 @@ class Talk:
     loaded: str = ".card .result"
 
 
-COMPACTED = {"model": "rehearsal-small", "opened": ".divider", "loaded": ".divider .markdown"}
+COMPACTED = {"model": "rehearsal-small", "opened": ".divider", "loaded": ".divider .summary"}
 TALKS = {
     "en": Talk(
         "Find where the retry policy lives", "search retryable\nread agent/retry.py run.log"

@@ -93,7 +93,8 @@ def _fence(_renderer: RendererHTML, tokens: Sequence[Token], index: int, *_rest:
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": 20})
+    options = {"html": False, "linkify": True, "breaks": True, "maxNesting": 20}
+    parser = MarkdownIt("commonmark", options)
     parser.enable(["table", "strikethrough", "linkify"])
     parser.disable(["image", "html_block", "html_inline", "reference"])
     parser.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
@@ -111,7 +112,7 @@ _markdown = _parser()
 @lru_cache(maxsize=CACHED_TEXTS)
 def render(text: str) -> SafeString:
     """Sanitised HTML of a Markdown text: no raw HTML, no images, links only to http, https and
-    mailto.
+    mailto. A line break stays one.
 
     Each link is followed by its host; hidden characters are shown as `visible` does.
     """

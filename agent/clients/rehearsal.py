@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from agent.clients.rehearsal_handoff import write_handoff
 from agent.clients.rehearsal_notes import Touring
 from agent.clients.rehearsal_plan import Plan, Skipped, Step, make_plan
-from agent.clients.rehearsal_words import Words, counting, words_for
+from agent.clients.rehearsal_words import Words, code, counting, labels_for, listed, words_for
 from agent.errors import ContextOverflow
 from agent.messages import ModelResponse, StreamEvent, TextDelta, ToolCall, Usage
 from agent.phrases import Phrase
@@ -60,18 +60,18 @@ class RehearsalModel:
 
 
 def answer(request: ModelRequest) -> ModelResponse:
-    """The whole response to a request."""
+    """The whole response to a request: Markdown, with names of files in code."""
     words, plan = words_for(request), make_plan(request)
     if "<handoff>" in request.instruction:
         return _response(request, write_handoff(request, plan, words))
-    lines = [words["who"]] if _is_first(request) else []
+    blocks = [words["who"]] if _is_first(request) else []
     had_work = not plan.ended and (bool(plan.tasks) or plan.has_worked)
     step = plan.next_step([tool.name for tool in request.tools])
-    lines += [_skipped(skip, words) for skip in plan.skipped]
+    blocks += [_skipped(skip, words) for skip in plan.skipped]
     if step is not None:
-        return _response(request, "\n".join([*lines, _said(step, words)]), _calls(request, step))
-    lines += _summary(plan, words) if had_work else [words["commands"], *_context(request, words)]
-    return _response(request, "\n".join(lines))
+        return _response(request, "\n\n".join([*blocks, _said(step, words)]), _calls(request, step))
+    blocks += _summary(plan, words) if had_work else [_commands(words), _context(request, words)]
+    return _response(request, "\n\n".join(blocks))
 
 
 def deltas(text: str) -> Iterator[str]:
@@ -109,45 +109,52 @@ def _calls(request: ModelRequest, step: Step) -> tuple[ToolCall, ...]:
 def _said(step: Step, words: Words) -> str:
     task = step.task
     if not isinstance(task, Touring):
-        return words[task.verb].format(rest=task.rest)
-    said = words["touring"].format(path=task.left[0], number=task.read + 1, total=task.total)
+        paths = [str(arguments["path"]) for _, arguments in step.calls if task.verb == "read"]
+        return words[task.verb].format(rest=", ".join(map(code, paths or [task.rest])))
+    said = words["touring"].format(path=code(task.left[0]), number=task.read + 1, total=task.total)
     if task.read == 0 and task.found > task.total:
-        said = words["tour_cut"].format(total=task.found, most=task.total) + "\n" + said
+        said = words["tour_cut"].format(total=task.found, most=task.total) + "\n\n" + said
     return said
 
 
 def _skipped(skip: Skipped, words: Words) -> str:
-    return words["not_offered"].format(tool=skip.tool, command=skip.command)
+    return words["not_offered"].format(tool=code(skip.tool), command=code(str(skip.command)))
 
 
 def _summary(plan: Plan, words: Words) -> list[str]:
     counts = plan.counts
-    lines = []
+    blocks = []
     if plan.has_worked:
         done = counting(words, "done", counts.calls)
-        lines.append(done.format(calls=counts.calls, failed=counts.failed, cut=counts.cut))
+        blocks.append(done.format(calls=counts.calls, failed=counts.failed, cut=counts.cut))
     failed = [f"{result.subject}: {result.failed}" for result in plan.results if result.failed]
     cut = [result.subject for result in plan.results if result.truncated]
     for key, what in (("failed", failed), ("cut", cut), ("others", plan.others)):
         if what:
-            lines.append(words[key].format(what=_named(what, words)))
-    return lines
+            blocks.append(listed(words[key], _named(what, words)))
+    return blocks
 
 
-def _named(what: Sequence[str], words: Words) -> str:
+def _named(what: Sequence[str], words: Words) -> list[str]:
     more = len(what) - NAMED
     rest = [words["more"].format(count=more)] if more > 0 else []
-    return "; ".join([*what[:NAMED], *rest])
+    return [*map(code, what[:NAMED]), *rest]
 
 
-def _context(request: ModelRequest, words: Words) -> list[str]:
+def _commands(words: Words) -> str:
+    return listed(words["commands"], map(code, words["forms"].splitlines()))
+
+
+def _context(request: ModelRequest, words: Words) -> str:
     window = request.spec.window_tokens
     of_window = words["of_window"].format(window=f"{window:,}") if window else ""
-    lines = [words["context"].format(tokens=f"{request.estimated:,}", window=of_window)]
+    names = labels_for(words)
+    lines = []
     for section in request.manifest.sections:
         line = words["section"] if section.count is None else words["counted"]
-        lines.append(
-            line.format(label=section.label, tokens=f"{section.tokens:,}", count=section.count)
-        )
+        label = names.get(section.key, section.label)
+        lines.append(line.format(label=label, tokens=f"{section.tokens:,}", count=section.count))
     tools = request.manifest.tools
-    return [*lines, words["tools"].format(tokens=f"{tools.tokens:,}", count=tools.count)]
+    lines.append(words["tools"].format(tokens=f"{tools.tokens:,}", count=tools.count))
+    head = words["context"].format(tokens=f"{request.estimated:,}", window=of_window)
+    return listed(head, lines)

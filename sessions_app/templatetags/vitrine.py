@@ -3,9 +3,7 @@
 from datetime import datetime
 
 from django import template
-from django.utils.safestring import SafeString
 
-from sessions_app import markdown as markdown_text
 from sessions_app.page import figures
 from sessions_app.visible import visible as visible_text
 
@@ -18,12 +16,6 @@ UNKNOWN = "–"  # nobody reported it; not the same as 0
 def visible(text: object) -> str:
     """Untrusted text with hidden characters shown; escaped by the template as any text."""
     return visible_text(str(text))
-
-
-@register.filter
-def markdown(text: str) -> SafeString:
-    """Untrusted Markdown as HTML that can do nothing but be read."""
-    return markdown_text.render(text)
 
 
 @register.filter

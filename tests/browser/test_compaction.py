@@ -83,7 +83,7 @@ def test_a_long_tour_is_compacted_again_and_again_and_stays_readable(
     fold.locator("summary").first.click()
     expect(fold.get_by_test_id("message").first).to_contain_text("tour *.txt")
     markers(page).first.locator("summary").click()
-    expect(markers(page).first.locator(".markdown")).to_be_visible()
+    expect(markers(page).first.locator(".summary")).to_be_visible()
 
 
 def test_one_click_compacts_and_every_page_shows_it(open_page: Open, wired: Session) -> None:
@@ -231,7 +231,7 @@ def test_it_can_be_used_by_all(open_page: Open, session: Session, view: dict[str
     page = open_page(f"/sessions/{session.pk}", **view)
     for fold in ("details.fold", "details.divider"):
         page.locator(f"{fold} > summary").click()
-    expect(page.locator(".divider .markdown")).to_be_visible()
+    expect(page.locator(".divider .summary")).to_be_visible()
     assert complaints(page) == []
     page.goto(page.url + "#context")
     for control in ("#undo-confirm", "#last-summary", ".focus"):

@@ -19,6 +19,10 @@ def test_it_renders_what_models_write() -> None:
     )
 
 
+def test_a_line_break_stays_one() -> None:
+    assert render("one\ntwo") == "<p>one<br>\ntwo</p>\n"
+
+
 def test_a_link_shows_its_host() -> None:
     html = render("[good.example](https://evil.example/x)")
     link = f'<a href="https://evil.example/x" {REL}>good.example</a>'

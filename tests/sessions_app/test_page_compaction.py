@@ -134,14 +134,14 @@ def test_without_scripts_compacted_messages_have_their_page(
     assert "These messages are compacted" in shown
 
 
-def test_a_summary_is_shown_as_markdown(
+def test_a_summary_is_shown_as_the_model_reads_it(
     page: Client, session: Session, rows: list[Message]
 ) -> None:
-    text = "# Goals\n\n<script>alert(1)</script>"
+    text = "# Goals\nFiles touched: agent/__init__.py\n\n<script>alert(1)</script>"
     event = compacted(session, rows[4], summary_text=text)
     part = html(page, session, f"/compactions/{event}?part")
-    assert "<h1>Goals</h1>" in part
-    assert "&lt;script&gt;" in part
+    assert '<pre class="plain summary"' in part
+    assert "># Goals Files touched: agent/__init__.py &lt;script&gt;" in part
     assert "stands for 5 messages · 120 tok · rehearsal" in part
     assert part in html(page, session, f"/compactions/{event}")
 

@@ -26,6 +26,7 @@ from agent.messages import Usage
         ({"prompt_tokens": 9, "prompt_tokens_details": None}, Usage(9)),
         ({"prompt_tokens": "9", "completion_tokens": -1}, None),
         ({"prompt_tokens": True}, None),
+        ({"prompt_tokens": 10**25, "completion_tokens": 3}, Usage(None, 3)),
         ({}, None),
         (None, None),
         ([7], None),

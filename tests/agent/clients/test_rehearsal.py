@@ -9,6 +9,7 @@ import pytest
 
 from agent.clients import rehearsal
 from agent.clients.rehearsal import RehearsalModel, answer, deltas
+from agent.clients.rehearsal_words import code
 from agent.errors import ContextOverflow
 from agent.manifest import ContextManifest, SectionStat, ToolsStat
 from agent.messages import Message, ModelResponse, Usage
@@ -35,8 +36,9 @@ def test_the_first_answer_says_what_it_is() -> None:
 
 def test_it_tells_what_is_in_its_context() -> None:
     text = answer(a_request(Message("assistant", "Hi"), user("hello"))).text
-    assert text.splitlines()[1:] == [
-        "My context now holds about 47 tokens of 16,000:",
+    assert text.partition("\n\nMy ")[2].splitlines() == [
+        "context now holds about 47 tokens of 16,000:",
+        "",
         "- Persona: 12",
         "- Messages: 30 (1)",
         "- Tool definitions: 5 (1)",
@@ -51,6 +53,29 @@ def test_it_speaks_chinese_where_message_or_session_do(said: str, label: str) ->
     assert "当前上下文约 3 tokens" in text
 
 
+def test_what_it_can_be_told_is_a_list_with_a_line_each() -> None:
+    text = answer(a_request(user("hello"))).text
+    assert "Commands, one a line:\n\n- `read PATH...`\n- `list GLOB`\n" in text
+    assert "指令每行一条：\n\n- `读取 路径...`\n" in answer(a_request(user("你好"))).text
+
+
+def test_in_chinese_the_parts_have_chinese_names() -> None:
+    text = answer(a_request(user("你好"))).text
+    assert "- Agent 人格：12\n- 消息：30（1 条）\n- 工具定义：5（1 个）" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("agent/__init__.py", "`agent/__init__.py`"),
+        ("a  b\nc", "`a b c`"),
+        ("`x` and ``y``", "``` `x` and ``y`` ```"),
+    ],
+)
+def test_a_name_in_code_keeps_its_characters(text: str, shown: str) -> None:
+    assert code(text) == shown
+
+
 def test_commands_are_rounds_in_order() -> None:
     responses = Rehearsal().say("read a b\nsearch x\nwrite c: d")
     assert made(responses) == [
@@ -60,9 +85,9 @@ def test_commands_are_rounds_in_order() -> None:
         [],
     ]
     assert [response.text.splitlines()[-1] for response in responses] == [
-        "Reading a b.",
-        "Searching for x.",
-        "Writing c: d",
+        "Reading `a`, `b`.",
+        "Searching for `x`.",
+        "Writing `c: d`.",
         "Done: 4 tool calls, 0 failed, 0 with a cut result.",
     ]
     assert [response.stop_reason for response in responses] == ["tool_calls"] * 3 + ["stop"]
@@ -84,21 +109,21 @@ def test_a_tool_that_is_not_offered_is_named() -> None:
     play = Rehearsal(tools=(tool("read_file"),))
     responses = play.say("run ls\ntour\nread a\nopen http://x")
     assert made(responses) == [[("read_file", {"path": "a"})], []]
-    assert responses[0].text.splitlines()[1:] == [
-        "The tool shell_session is not offered here, so I skip: run ls",
-        "The tool glob_search is not offered here, so I skip: tour **/*",
-        "Reading a.",
+    assert responses[0].text.split("\n\n")[1:] == [
+        "The tool `shell_session` is not offered here, so I skip: `run ls`",
+        "The tool `glob_search` is not offered here, so I skip: `tour **/*`",
+        "Reading `a`.",
     ]
-    assert responses[1].text.splitlines() == [
-        "The tool open_web_page is not offered here, so I skip: open http://x",
+    assert responses[1].text.split("\n\n") == [
+        "The tool `open_web_page` is not offered here, so I skip: `open http://x`",
         "Done: 1 tool call, 0 failed, 0 with a cut result.",
     ]
 
 
 def test_nothing_done_needs_no_count() -> None:
     play = Rehearsal(tools=())
-    assert play.say("compact")[0].text.splitlines()[1:] == [
-        "The tool compact_* is not offered here, so I skip: compact"
+    assert play.say("compact")[0].text.split("\n\n")[1:] == [
+        "The tool `compact_*` is not offered here, so I skip: `compact`"
     ]
 
 
@@ -109,12 +134,15 @@ def test_a_tour_reads_one_file_a_round() -> None:
         *([("read_file", {"path": path})] for path in FILES),
         [],
     ]
-    assert responses[3].text == "Reading docs/02.md (3 of 12)."
-    assert responses[-1].text.splitlines() == [
+    assert responses[3].text == "Reading `docs/02.md` (3 of 12)."
+    assert responses[-1].text.split("\n\n") == [
         "Done: 13 tool calls, 1 failed, 1 with a cut result.",
-        "Failed: read_file docs/03.md: no such file",
-        "Cut: read_file docs/05.md",
-        "Not understood: thanks",
+        "Failed:",
+        "- `read_file docs/03.md: no such file`",
+        "Cut:",
+        "- `read_file docs/05.md`",
+        "Not understood:",
+        "- `thanks`",
     ]
 
 
@@ -127,16 +155,16 @@ def test_a_tour_of_nothing_ends(result: dict[str, Any]) -> None:
 def test_a_long_tour_says_that_it_leaves_files_out() -> None:
     many = [f"{n}.txt" for n in range(100)]
     responses = Rehearsal(lambda *_: {"paths": many, "total": 214}).say("tour")
-    assert responses[1].text.splitlines() == [
+    assert responses[1].text.split("\n\n") == [
         "214 files match; this tour reads the first 95.",
-        "Reading 0.txt (1 of 95).",
+        "Reading `0.txt` (1 of 95).",
     ]
     assert len(responses) == 97
 
 
 def test_many_failures_are_counted_not_named() -> None:
     responses = Rehearsal(lambda *_: {"error": "no"}).say("read " + " ".join("abcdefghijkl"))
-    assert "read_file j: no; and 2 more" in responses[-1].text
+    assert "- `read_file j: no`\n- and 2 more" in responses[-1].text
 
 
 def test_a_finished_message_is_not_worked_again() -> None:

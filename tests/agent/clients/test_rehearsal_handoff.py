@@ -26,8 +26,8 @@ def test_a_tour_goes_on_after_compactions(keep: int, language: str) -> None:
         [],
     ]
     assert responses[10].text in {
-        "Reading docs/09.md (10 of 12).",
-        "正在读取 docs/09.md（第 10 个，共 12 个）。",
+        "Reading `docs/09.md` (10 of 12).",
+        "正在读取 `docs/09.md`（第 10 个，共 12 个）。",
     }
     assert [n for n in responses[-1].text.splitlines()[0] if n.isdigit()] == ["1", "4", "1", "1"]
 

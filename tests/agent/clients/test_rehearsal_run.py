@@ -40,5 +40,5 @@ async def test_a_tour_reads_every_file_of_a_folder(tmp_path: Path) -> None:
 
 async def test_a_tool_that_fails_is_told_of(tmp_path: Path) -> None:
     messages = await run("read nothing.md\nrun ls", tmp_path)
-    assert "skip: run ls" in messages[-1].content
+    assert "skip: `run ls`" in messages[-1].content
     assert "Done: 1 tool call, 1 failed" in messages[-1].content
