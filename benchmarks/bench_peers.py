@@ -29,7 +29,7 @@ def langchain() -> list[Figure]:
         _cheaper("manifest + decision against LangChain, approximate", 200, step, theirs, count),
         at_least(
             "decision + range against LangChain's trim_messages, approximate",
-            800,
+            200,
             ratio(
                 lambda: trim_messages(theirs, max_tokens=TAIL_TOKENS, token_counter=count),
                 ranged.decide_and_choose,
