@@ -51,11 +51,13 @@ class Segment:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """The last request that its provider measured: prompt tokens, and the estimate of that same
-    request.
+    request. `earlier`: what is shown around it has changed since.
     """
 
+    request_id: int
     actual: int
     estimated: int
+    earlier: bool = False
 
     @property
     def deviation(self) -> str:
@@ -181,7 +183,7 @@ def composition(
         reserved=_reserved(session, window),
         parts=_parts(manifest),
         memory_ids=tuple(manifest.get("memoryIds", ())),
-        measured=_measured(requests),
+        measured=_measured(requests, frame),
         reconstructed=manifest.get("reconstructed", False),
         by_size=by_size,
     )
@@ -203,7 +205,7 @@ def logged_composition(session: Session, log: RequestLog, parts: Sequence[WirePa
             Part(part.key, part.label, kind_of(part.key), part.tokens, counts.get(part.key))
             for part in parts
         ),
-        measured=Measured(log.actual, log.estimated) if log.actual is not None else None,
+        measured=None if log.actual is None else Measured(log.pk, log.actual, log.estimated),
         reconstructed=manifest.get("reconstructed", False),
     )
 
@@ -239,8 +241,11 @@ def _parts(manifest: Mapping[str, Any]) -> tuple[Part, ...]:
     return tuple(rows)
 
 
-def _measured(requests: Sequence[RequestLog]) -> Measured | None:
+def _measured(requests: Sequence[RequestLog], frame: Mapping[str, Any]) -> Measured | None:
+    """Of the newest request that was measured; `frame` is the last push."""
+    now = ((frame.get("manifest") or {}).get("requestId"), frame["estimated"])
     for row in requests:
         if row.kind == RequestLog.Kind.RUN and row.actual is not None:
-            return Measured(row.actual, row.estimated)
+            earlier = now != (row.pk, row.estimated)
+            return Measured(row.pk, row.actual, row.estimated, earlier)
     return None

@@ -48,9 +48,11 @@ def ask(session: Session, text: str = "Do it.", **fields: Any) -> Message:
     return message
 
 
-def push(session: Session, *, active: int = ESTIMATED, **changes: Any) -> None:
+def push(
+    session: Session, *, active: int = ESTIMATED, estimated: int = ESTIMATED, **changes: Any
+) -> None:
     """Store a context push on the session, `MANIFEST` with `changes`."""
-    data = {"estimated": ESTIMATED, "actual": None, "manifest": {**MANIFEST, **changes}}
+    data = {"estimated": estimated, "actual": None, "manifest": {**MANIFEST, **changes}}
     session.context_frame = orjson.dumps(data).decode()
     session.context_tokens = active
     session.save(update_fields=["context_frame", "context_tokens"])

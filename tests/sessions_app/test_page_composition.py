@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sessions_app.models import RequestLog, Session
 from sessions_app.page.composition import Composition, Measured, Part, composition
-from tests.sessions_app.page_rows import push, requested
+from tests.sessions_app.page_rows import ESTIMATED, push, requested
 
 KINDS = ["prompt", "tools", "memory", "messages"]
 PARTS = (
@@ -56,13 +56,34 @@ def test_the_estimate_is_compared_with_the_measurement_of_the_same_request(
     session: Session,
 ) -> None:
     push(session)
-    requested(session, estimated=1_009, actual=1_000)
+    row = requested(session, estimated=1_009, actual=1_000)
     requested(session, estimated=99, actual=90, kind=RequestLog.Kind.SUMMARY)
     requested(session, estimated=2_000)
     found = composition(session, list(RequestLog.objects.all()))
     assert found is not None
-    assert found.measured == Measured(actual=1_000, estimated=1_009)
+    assert found.measured == Measured(row.pk, actual=1_000, estimated=1_009, earlier=True)
     assert found.measured.deviation == "+0.9%"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("pushed", "earlier"),
+    [
+        ({}, False),
+        ({"requestId": None}, True),  # a compaction or its undo
+        ({"requestId": -1}, True),  # the next request is on its way
+        ({"estimated": 5_000}, True),  # counted again after tool results
+    ],
+)
+def test_a_measurement_of_an_earlier_request_is_known_as_such(
+    session: Session, pushed: dict[str, Any], earlier: bool
+) -> None:
+    row = requested(session, estimated=ESTIMATED, actual=3_900)
+    estimated = pushed.pop("estimated", ESTIMATED)
+    push(session, estimated=estimated, **{"requestId": row.pk, **pushed})
+    found = composition(session, [row])
+    assert found is not None
+    assert found.measured == Measured(row.pk, 3_900, ESTIMATED, earlier)
 
 
 def test_the_bar_has_each_kind_once_then_free_then_reserved() -> None:

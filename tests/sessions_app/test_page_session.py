@@ -47,6 +47,15 @@ def test_it_is_for_its_owner_alone(session: Session, stranger: User, client: Cli
         assert (response.status_code, words in response.content.decode()) == (status, True)
 
 
+def test_it_says_which_request_was_measured(page: Client, session: Session) -> None:
+    row = requested(session, actual=3_900)
+    push(session, requestId=row.pk)
+    link = f'Last measured: <a href="/sessions/{session.pk}/requests/{row.pk}">Request #{row.pk}</a>'
+    assert f"{link} </p>" in shown(page, session)
+    push(session, requestId=None)
+    assert f"{link} · earlier than what stands above" in shown(page, session)
+
+
 def test_it_shows_the_conversation_without_scripts(page: Client, session: Session) -> None:
     question = ask(session, "Where are the retries?")
     reply = say(session, "assistant", "In `retry.py`.", tool_calls=[call("c1", path="a.py")])
