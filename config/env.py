@@ -125,7 +125,9 @@ def folder(name: str, default: Path) -> Path:
 
 def folders(name: str, default: Path, *, base: Path) -> list[Path]:
     """Folders separated by commas, made if they are missing; relative ones lie below `base`."""
-    found = words(name, [str(default)])
+    found = words(name, [] if text(name) else [str(default)])
+    if not found:
+        raise _fail(name, text(name), "folders, separated by commas")
     return [_made(name, (base / Path(word).expanduser()).resolve()) for word in found]
 
 

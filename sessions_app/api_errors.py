@@ -4,9 +4,11 @@
 another execution is in the way.
 """
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views import defaults
 from rest_framework import views
@@ -33,10 +35,20 @@ STATUS = {
     "tool_error": 500,
 }
 UNNAMED = "error"
+UNAVAILABLE = {
+    "code": "database_unavailable",
+    "detail": "The database does not answer or is locked; nothing was changed. Try again.",
+}
+
+log = logging.getLogger(__name__)
 
 
 def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """The answer to an error that a view raised; None = nobody's mistake but ours, a plain 500."""
+    if isinstance(error, OperationalError):
+        log.error("the database does not answer", exc_info=error)
+        views.set_rollback()
+        return Response(UNAVAILABLE, status=503)
     if isinstance(error, AgentError):
         views.set_rollback()
         return Response(_agent_error(error), status=STATUS[error.code])

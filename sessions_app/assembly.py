@@ -43,7 +43,7 @@ class ClaimSignals:
             )
             return ManualRequest(row.compact_instructions, row.compact_tier) if row else None
 
-        return await database(transactions.run, work)
+        return await database(transactions.run, work, patient=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def end_run(
         stream.append(session_id, frames, execution_id=execution_id)
         return True
 
-    return transactions.run(work)
+    return transactions.run(work, patient=True)
 
 
 def end_compaction(
@@ -64,7 +64,7 @@ def end_compaction(
         ]
         stream.append(session_id, frames, execution_id=execution_id)
 
-    transactions.run(work)
+    transactions.run(work, patient=True)
 
 
 def missing_start(

@@ -212,7 +212,7 @@ class RunListener:
             seq = stream.append(self.session_id, frames, execution_id=self.execution_id)
             return value, seq
 
-        value, self.round.seq = await database(transactions.run, fenced)
+        value, self.round.seq = await database(transactions.run, fenced, patient=True)
         return value
 
     def _log(self, **fields: object) -> None:

@@ -57,6 +57,8 @@ class LiveRound:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if not partials.speaks(self.session_id, self.execution_id):
+            return
         self._show()  # first: a page that connects between the two must not miss it
         for kind in (self._thinking, self._text):
             if kind.shown < len(kind.text):
@@ -89,4 +91,5 @@ class LiveRound:
         hub.delta(self.session_id, text, after_seq=self.seq)
 
     def _show(self) -> None:
-        partials.put(self.session_id, self.partial())
+        if partials.speaks(self.session_id, self.execution_id):
+            partials.put(self.session_id, self.partial())

@@ -33,6 +33,7 @@ async def work_to_its_end(
     session_id: int, execution_id: str, work: Coroutine[Any, Any, None]
 ) -> End:
     """Do the work while its claim is kept alive. Raises nothing: the session must stay usable."""
+    partials.speak(session_id, execution_id)
     try:
         async with beating(session_id, execution_id):
             await work
@@ -47,5 +48,6 @@ async def work_to_its_end(
         log.exception("execution %s of session %s failed", execution_id, session_id)
         return End("failed", INTERNAL_ERROR, INTERNAL_CODE)
     finally:
-        partials.clear(session_id)
+        if partials.speaks(session_id, execution_id):
+            partials.clear(session_id)
     return End("done")

@@ -31,6 +31,7 @@ class Partial:
 
 
 _partials: dict[int, Partial] = {}
+_speakers: dict[int, str] = {}  # session -> the execution that streams
 
 
 def get(session_id: int) -> Partial | None:
@@ -46,3 +47,17 @@ def put(session_id: int, partial: Partial) -> None:
 def clear(session_id: int) -> None:
     """The round or the run is over."""
     _partials.pop(session_id, None)
+    _speakers.pop(session_id, None)
+
+
+def speak(session_id: int, execution_id: str) -> None:
+    """Show what this execution streams, and nothing any more of one that lost its claim and does
+    not know it yet.
+    """
+    clear(session_id)
+    _speakers[session_id] = execution_id
+
+
+def speaks(session_id: int, execution_id: str) -> bool:
+    """Whether what this execution streams is shown."""
+    return _speakers.get(session_id, execution_id) == execution_id

@@ -82,7 +82,7 @@ def language(session_id: int) -> str:
 
 def tool_output(*, session: Session, message_id: int) -> dict[str, str]:
     """The whole output behind a cut result, as REST shows it. Raises Http404 if nothing was cut."""
-    rows = ToolOutput.objects.filter(message__session=session, message_id=message_id)
+    rows = ToolOutput.objects.filter(message__session=session, message__id=message_id)
     pieces = list(rows.select_related("message"))
     if not pieces:
         raise Http404(f"Message {message_id} of this session has no output that was cut.")

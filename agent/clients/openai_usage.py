@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from agent.messages import Usage
 
+MOST_TOKENS = 1_000_000_000  # a larger number is a mistake, and no column takes any number
+
 
 def read_usage(usage: object) -> Usage | None:
     """Tokens as reported, None when there is no usage. `prompt_tokens` is the whole prompt.
@@ -27,4 +29,4 @@ def read_usage(usage: object) -> Usage | None:
 
 def _count(fields: Mapping[str, object], name: str) -> int | None:
     value = fields.get(name)
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None

@@ -48,6 +48,7 @@ def start(tmp_path: Path) -> Start:
         ("RUN_WORKERS", "threads", "inline"),
         ("SHELL_TOOL", "yes", "sandbox, host, off"),
         ("SQLITE_SYNCHRONOUS", "OFF", "NORMAL, FULL"),
+        ("WORKSPACE_ROOTS", ",", "folders, separated by commas"),
         ("WORKSPACE_ROOTS", "/dev/null", "a folder that can be made (File exists)"),
     ],
 )

@@ -24,6 +24,11 @@ def test_it_answers_404_when_nothing_was_cut(api: Rest, session: Session) -> Non
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+def test_it_answers_404_to_a_number_that_is_no_id(api: Rest, session: Session) -> None:
+    answer = api.get(f"/v1/sessions/{session.pk}/messages/{10**20}/output")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
 def test_it_does_not_reach_into_another_session(
     api: Rest, session: Session, make_session: Callable[..., Session]
 ) -> None:
