@@ -164,6 +164,11 @@ class Composition:
         return segments
 
 
+def water_level(session: Session) -> int | None:
+    """The gauge: estimated tokens of the last push, None before the first request."""
+    return orjson.loads(session.context_frame)["estimated"] if session.context_frame else None
+
+
 def composition(
     session: Session, requests: Sequence[RequestLog], *, by_size: bool = False
 ) -> Composition | None:

@@ -11,12 +11,12 @@ SECOND_MS, MINUTE_MS = 1_000, 60_000
 
 
 def short(tokens: int) -> str:
-    """A count of tokens in at most five characters: 611, 79.6k, 1.2M."""
+    """A count of tokens in at most five characters, halves rounded up: 611, 79.6k, 1.2M."""
     if tokens < KILO:
         return str(tokens)
     if tokens < MEGA - KILO // 20:  # 999,950 would round to 1000.0k
-        return f"{tokens / KILO:.1f}k"
-    return f"{tokens / MEGA:.1f}M"
+        return f"{_tenths(tokens, KILO)}k"
+    return f"{_tenths(tokens, MEGA)}M"
 
 
 def grouped(number: int) -> str:
@@ -44,6 +44,11 @@ def duration(milliseconds: int) -> str:
     if milliseconds < MINUTE_MS:
         return f"{milliseconds / SECOND_MS:.1f} s"
     return f"{milliseconds // MINUTE_MS} min"
+
+
+def _tenths(number: int, unit: int) -> str:
+    whole, tenth = divmod((number + unit // 20) // (unit // 10), 10)
+    return f"{whole}.{tenth}"
 
 
 def ago(moment: datetime) -> str:

@@ -4,7 +4,8 @@ from datetime import datetime
 
 from django import template
 
-from sessions_app.page import figures
+from sessions_app.models import Session
+from sessions_app.page import composition, figures
 from sessions_app.visible import visible as visible_text
 
 register = template.Library()
@@ -16,6 +17,12 @@ UNKNOWN = "–"  # nobody reported it; not the same as 0
 def visible(text: object) -> str:
     """Untrusted text with hidden characters shown; escaped by the template as any text."""
     return visible_text(str(text))
+
+
+@register.filter
+def water_level(session: Session) -> int | None:
+    """What the gauge of a session's page shows, in tokens."""
+    return composition.water_level(session)
 
 
 @register.filter

@@ -12,10 +12,13 @@ from sessions_app.page import figures
         (0, "0"),
         (999, "999"),
         (1_000, "1.0k"),
+        (7_349, "7.3k"),
+        (7_350, "7.4k"),
         (79_578, "79.6k"),
         (999_949, "999.9k"),
         (999_950, "1.0M"),
         (1_234_567, "1.2M"),
+        (1_250_000, "1.3M"),
     ],
 )
 def test_a_count_is_short(tokens: int, shown: str) -> None:

@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from sessions_app.models import Claim, ModelProfile, Session
 from sessions_app.page.session_list import PAGE_SESSIONS
+from tests.sessions_app.page_rows import push
 
 Make = Callable[..., Session]
 
@@ -48,11 +49,12 @@ def test_it_shows_the_owners_sessions_newest_first(
 
 
 def test_a_row_says_how_the_session_is(page: Client, make_session: Make) -> None:
-    make_session(phase="FAILED", context_tokens=5_000, window_tokens=10_000, project_key="shop")
+    session = make_session(phase="FAILED", window_tokens=10_000, project_key="shop")
+    push(session, active=4_950, estimated=4_000)
     html = page.get("/").content.decode()
     assert "Failed" in html
-    assert "5.0k / 10.0k" in html
-    assert '<rect class="filled" width="50" height="6" />' in html
+    assert "4.0k / 10.0k" in html  # as the session's own page, not the active tokens
+    assert '<rect class="filled" width="40" height="6" />' in html
     assert "<span>shop</span>" in html
 
 
