@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessions_app.page.line_diff import (
+    LEAD_CHARS,
     LEFT_OUT,
     LINE_CHARS,
     LINE_COST,
@@ -43,7 +44,24 @@ def test_it_stops_when_the_budget_is_used_up() -> None:
 
 def test_long_lines_are_cut() -> None:
     (line,) = added_lines("x" * 1_000, budget=1_000)
-    assert line == DiffLine("+", "x" * LINE_CHARS)
+    assert line == DiffLine("+", "x" * LINE_CHARS + "…")
+
+
+def test_long_lines_are_shown_where_they_differ() -> None:
+    same = "a" * 1_000
+    found = line_diff(f"{same}b\nshort", f"{same}{'c' * 1_000}\n{same}", budget=9_000)
+    assert found == [
+        DiffLine("-", "…" + "a" * LEAD_CHARS + "b"),
+        DiffLine("-", "short"),
+        DiffLine("+", "…" + "a" * LEAD_CHARS + "c" * (LINE_CHARS - LEAD_CHARS) + "…"),
+        DiffLine("+", "a" * LINE_CHARS + "…"),
+    ]
+
+
+@given(st.text(alphabet="ab", max_size=3 * LINE_CHARS), st.text(alphabet="ab", min_size=1))
+def test_what_differs_is_in_sight(same: str, more: str) -> None:
+    before, after = line_diff(f"x{same}", f"x{same}{more}", budget=9_000) or ()
+    assert before.text != after.text
 
 
 def test_texts_that_would_take_too_long_are_not_compared() -> None:

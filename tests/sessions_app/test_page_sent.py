@@ -76,6 +76,15 @@ def test_a_changed_part_has_a_line_diff(session: Session) -> None:
     ]
 
 
+def test_between_a_difference_and_the_whole_text_stands_a_heading(
+    page: Client, session: Session
+) -> None:
+    first = log(session, memories="keep\nold\n")
+    html = opened(page, log(session, memories="keep\nnew\n"))
+    assert html.index("<ins>+ new</ins>") < html.index("<h3>The whole text</h3>")
+    assert "<h3>" not in opened(page, first)
+
+
 def test_a_grown_history_shows_what_came(session: Session) -> None:
     ids = [say(session, "user", f"text {number}", tokens=10).pk for number in range(3)]
     log(session, (ids[0], ids[1]))

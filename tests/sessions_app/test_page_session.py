@@ -50,7 +50,9 @@ def test_it_is_for_its_owner_alone(session: Session, stranger: User, client: Cli
 def test_it_says_which_request_was_measured(page: Client, session: Session) -> None:
     row = requested(session, actual=3_900)
     push(session, requestId=row.pk)
-    link = f'Last measured: <a href="/sessions/{session.pk}/requests/{row.pk}">Request #{row.pk}</a>'
+    link = (
+        f'Last measured: <a href="/sessions/{session.pk}/requests/{row.pk}">Request #{row.pk}</a>'
+    )
     assert f"{link} </p>" in shown(page, session)
     push(session, requestId=None)
     assert f"{link} · earlier than what stands above" in shown(page, session)
