@@ -1,8 +1,9 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import transaction
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
 from sessions_app import claims, hub, partials, stream
 from sessions_app.models import Message, Session
@@ -10,13 +11,17 @@ from sessions_app.partials import Partial
 from sessions_app.shapes import message_shape
 from sessions_app.stream import NewFrame
 from tests.browser.conftest import Open
-from tests.sessions_app.page_rows import ask, say
+from tests.sessions_app.page_rows import answer, ask, call, say
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def conversation(page: Page) -> str:
     return page.inner_html("#messages") + page.inner_html("#tail")
+
+
+def words(place: Locator) -> str:
+    return " ".join(" ".join(place.all_inner_texts()).split())
 
 
 def parts(page: Page) -> list[str]:
@@ -35,9 +40,9 @@ def tell(session: Session, type_: str, **data: object) -> None:
 
 
 @transaction.atomic
-def saved(session: Session, text: str) -> None:
+def saved(session: Session, text: str, **fields: Any) -> None:
     """Store the answer of the request 7 and tell the pages, as a run does."""
-    row = say(session, "assistant", text)
+    row = say(session, "assistant", text, **fields)
     shape = message_shape(row)
     tell(session, "assistant_message_saved", messageId=row.pk, requestId=7, message=shape)
 
@@ -97,6 +102,31 @@ def test_an_answer_streams_and_becomes_the_stored_message(
     saved(streaming, "Hello **you**")
     expect(page.locator(".markdown strong")).to_have_text("you")
     expect(page.locator(".streaming")).to_have_count(0)
+
+
+def test_what_streamed_keeps_its_place_until_its_message_is_here(
+    open_page: Open, streaming: Session
+) -> None:
+    page = open_page(f"/sessions/{streaming.pk}")
+    expect(page.locator(".streaming .text")).to_have_text("Hel")
+    page.wait_for_timeout(500)
+    held: list[Route] = []
+    page.route("**/parts?*", lambda route: held.append(route), times=1)
+    delta(streaming, "lo", 3)
+    partials.clear(streaming.pk)
+    calls = [call("c1", path="a.py", limit=2)]
+    saved(streaming, "Hello", tool_calls=calls)
+    tell(streaming, "tool_call_start", tool_call_id="c1", tool_name="r", arguments='{"p": "a b"}')
+    answer(streaming, "c1")
+    delta(streaming, "Next", 0, request_id=8)
+    expect(page.locator(".streaming .text")).to_have_text("Next")
+    assert words(page.locator("#streaming")) == "Agent Hello r a b Agent Next"
+    assert page.locator("#messages .assistant").count() == 0
+    (route,) = held
+    route.continue_()
+    expect(page.locator("#messages .assistant")).to_have_count(1)
+    expect(page.locator("#messages .card .line")).to_have_text("a.py · 2")
+    assert words(page.locator("#streaming")) == "Agent Next"
 
 
 def test_a_missing_piece_is_asked_for(open_page: Open, streaming: Session) -> None:

@@ -50,9 +50,8 @@ def test_it_is_for_its_owner_alone(session: Session, stranger: User, client: Cli
 def test_it_says_which_request_was_measured(page: Client, session: Session) -> None:
     row = requested(session, actual=3_900)
     push(session, requestId=row.pk)
-    link = (
-        f'Last measured: <a href="/sessions/{session.pk}/requests/{row.pk}">Request #{row.pk}</a>'
-    )
+    address = f"/sessions/{session.pk}/requests/{row.pk}"
+    link = f'Last measured: <a href="{address}"> Request #{row.pk} </a>'
     assert f"{link} </p>" in shown(page, session)
     push(session, requestId=None)
     assert f"{link} · earlier than what stands above" in shown(page, session)
@@ -108,7 +107,7 @@ def test_a_live_run_has_its_round_and_a_running_card(page: Client, session: Sess
     Session.objects.filter(pk=session.pk).update(phase="RUNNING")
     html = shown(page, session)
     assert "Running · round 2" in html
-    assert '<details class="card running" >' in html
+    assert '<details class="card running" data-call-id="c1" >' in html
 
 
 def test_rounds_are_counted_within_the_run(page: Client, session: Session) -> None:

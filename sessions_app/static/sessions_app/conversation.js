@@ -1,5 +1,6 @@
 // The conversation column: adds what the server rendered, shows what streams, keeps the reader's place.
 
+import { Awaited } from "./awaited.js";
 import { Folds } from "./folds.js";
 import { visible } from "./visible.js";
 
@@ -17,14 +18,15 @@ function grow(element, text) {
 }
 
 export class Conversation {
-  constructor({ root, scroll, down, template, rest, onTrouble }) {
+  constructor({ root, scroll, down, template, call, rest, onTrouble }) {
     Object.assign(this, { root, scroll, down, template, rest, onTrouble });
     this.messages = root.querySelector("#messages");
     this.tail = root.querySelector("#tail");
     this.streaming = root.querySelector("#streaming");
     this.earlier = root.querySelector("#earlier");
     this.folds = new Folds({ root, messages: this.messages, earlier: this.earlier });
-    this.saved = new Map();
+    this.awaited = new Awaited({ root, place: this.streaming, template: call });
+    this.saved = null; // the request whose answer was stored last
     this.shownTail = null;
     this.stuck = true;
     scroll.addEventListener("scroll", () => this.#look(), { passive: true });
@@ -48,13 +50,26 @@ export class Conversation {
     this.#look();
   }
 
-  // A request's answer was stored: its streamed text goes when the message itself is here.
-  answered(requestId, messageId) {
-    this.saved.set(requestId, messageId);
+  // A request's answer was stored: its streamed text stands until the message itself is here.
+  answered(requestId, messageId, partial) {
+    this.saved = requestId;
+    if (partial.requestId !== requestId) return;
+    this.stream(partial);
+    const shown = this.#live;
+    if (shown && messageId > Math.max(this.last, this.boundary)) this.awaited.answer(shown, messageId);
+    partial.clear();
+    this.stream(partial);
+  }
+
+  // A tool was called: its card stands until the server's own is here.
+  called(data, seq) {
+    this.awaited.call(data, seq);
+    this.#settle();
   }
 
   // Show an update; `partial` is what streams now.
-  apply({ messages, tail, afresh, first, folds, boundary }, partial) {
+  apply(update, partial) {
+    const { messages, tail, afresh, first, folds, boundary } = update;
     if (afresh) {
       this.messages.innerHTML = messages;
       this.#offerEarlier(first);
@@ -67,11 +82,8 @@ export class Conversation {
       this.tail.innerHTML = tail;
       this.shownTail = tail;
     }
-    const messageId = this.saved.get(partial.requestId);
-    if (messageId && (messageId <= boundary || this.messages.querySelector(`[data-message-id="${messageId}"]`))) {
-      this.saved.clear();
-      partial.clear();
-    }
+    this.awaited.settle({ ...update, last: this.last });
+    if (partial.requestId === this.saved) partial.clear();
     this.stream(partial);
     this.#trim();
     this.#settle();
@@ -79,7 +91,7 @@ export class Conversation {
 
   // Show the text so far, as plain text; the stored message will come as Markdown.
   stream(partial) {
-    const shown = this.streaming.firstElementChild;
+    const shown = this.#live;
     if (partial.blank) {
       shown?.remove();
       return;
@@ -90,6 +102,10 @@ export class Conversation {
     article.querySelector(".thinking").hidden = !partial.thinking.text;
     if (!shown) this.streaming.append(article);
     this.#settle();
+  }
+
+  get #live() {
+    return this.streaming.querySelector(".streaming");
   }
 
   // What is compacted moves into a fold: who reads above the end keeps the place.

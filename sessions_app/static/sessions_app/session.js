@@ -38,6 +38,7 @@ const conversation = new Conversation({
   scroll: find("scroll"),
   down: find("down"),
   template: find("stream"),
+  call: find("call"),
   rest,
   onTrouble,
 });
@@ -88,7 +89,10 @@ const handlers = {
     endedAt = ACTIVE.has(data.phase) ? null : number;
   },
   assistant_message_saved({ data }) {
-    conversation.answered(data.requestId, data.messageId);
+    conversation.answered(data.requestId, data.messageId, partial);
+  },
+  tool_call_start({ seq: number, data }) {
+    conversation.called(data, number);
   },
   llm_retry() {
     partial.clear();
