@@ -50,6 +50,19 @@ export class Conversation {
     this.#look();
   }
 
+  // Show a message that is on the page; what streams on does not move it away.
+  toMessage(element) {
+    element.scrollIntoView();
+    this.#look();
+  }
+
+  // Load the messages before the first one. False: there are none.
+  async loadEarlier() {
+    if (this.earlier.hidden) return false;
+    await this.#load(this.earlier.querySelector("a"));
+    return true;
+  }
+
   // A request's answer was stored: its streamed text stands until the message itself is here.
   answered(requestId, messageId, partial) {
     this.saved = requestId;

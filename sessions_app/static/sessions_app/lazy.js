@@ -8,17 +8,33 @@ export class Lazy {
     root.addEventListener("click", (event) => this.#click(event));
   }
 
-  #opened(details) {
-    const { load, filled } = details.dataset;
-    if (!load || filled || !details.open) return;
-    details.dataset.filled = "true";
-    this.#fill(details, load).catch((error) => {
-      delete details.dataset.filled;
-      this.onTrouble(error.message);
-    });
+  // Load the content of a fold, or the next page of it. False: all of it is here.
+  async further(details) {
+    if (details.dataset.load && !details.dataset.filled) {
+      await this.#fill(details);
+      return true;
+    }
+    const link = details.querySelector("a[data-more]");
+    if (link) await this.#more(link);
+    return Boolean(link);
   }
 
-  async #fill(details, address) {
+  #opened(details) {
+    const { load, filled } = details.dataset;
+    if (load && !filled && details.open) this.#fill(details).catch((error) => this.onTrouble(error.message));
+  }
+
+  async #fill(details) {
+    details.dataset.filled = "true";
+    try {
+      await this.#draw(details, details.dataset.load);
+    } catch (error) {
+      delete details.dataset.filled;
+      throw error;
+    }
+  }
+
+  async #draw(details, address) {
     if (!this.known.has(address)) this.known.set(address, await this.rest.text(address));
     details.querySelector("[data-loaded]").innerHTML = this.known.get(address);
   }

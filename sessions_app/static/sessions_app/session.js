@@ -7,6 +7,7 @@ import { Conversation } from "./conversation.js";
 import { Copying } from "./copy.js";
 import { Inspector } from "./inspector.js";
 import { Lazy } from "./lazy.js";
+import { Links } from "./links.js";
 import { Order } from "./order.js";
 import { Partial } from "./partial.js";
 import { Proposals } from "./proposals.js";
@@ -54,7 +55,8 @@ const composer = new Composer({
   onSent: () => conversation.toEnd(),
 });
 composer.phase = inspector.phase;
-new Lazy({ root: document.body, rest, scroll: find("scroll"), onTrouble });
+const lazy = new Lazy({ root: document.body, rest, scroll: find("scroll"), onTrouble });
+new Links({ root, conversation, lazy, onTrouble });
 const compaction = new Compaction({ body: document.body, api, rest, stop: find("cancel"), onChange: () => updates.ask() });
 
 const updates = new Updates({
