@@ -36,7 +36,8 @@ class Told:
 class Progress:
     """`state`: idle, queued, working, or an outcome of the last one. Sizes in tokens.
 
-    `alone`: no run is around it, so that it can be stopped by itself. `at`: its start or its end.
+    `alone`: no run is around it, so that it can be stopped by itself. `queued`: a click waits for
+    the end of this one. `at`: its start or its end.
     """
 
     state: str = "idle"
@@ -46,6 +47,7 @@ class Progress:
     saved: int = 0
     error: str = ""
     alone: bool = False
+    queued: bool = False
     at: datetime | None = None
 
     @property
@@ -92,7 +94,7 @@ def _waits(own: Iterable[Told]) -> bool:
     return False
 
 
-def _working(own: Iterable[Told], *, alone: bool) -> Progress:
+def _working(own: Sequence[Told], *, alone: bool) -> Progress:
     start = next((one for one in own if one.type == START), None)
     if start is None:
         return Progress("working", Trigger.MANUAL.value, alone=alone)
@@ -102,6 +104,7 @@ def _working(own: Iterable[Told], *, alone: bool) -> Progress:
         messages=start.data["messageCount"],
         tokens=start.data["estimatedTokens"],
         alone=alone,
+        queued=_waits(own),
         at=start.at,
     )
 

@@ -3,12 +3,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.test import Client
 
 from compaction_app.models import SessionCompactionReport
-from sessions_app import claims
+from sessions_app import claims, stream
 from sessions_app.models import Message, Session
 from sessions_app.page.compaction import LISTED
+from sessions_app.stream import NewFrame
 from tests.sessions_app.compaction_rows import compacted, tried
 from tests.sessions_app.page_rows import push, say
 
@@ -196,6 +198,21 @@ def test_the_report_counts_and_names_the_last_error(page: Client, session: Sessi
 def test_one_of_a_thing_is_told_as_one(page: Client, session: Session) -> None:
     SessionCompactionReport.objects.create(session=session, tool_calls=1, intents=1)
     assert "1 call, 1 scheduled" in html(page, session)
+
+
+def test_a_click_during_an_automatic_compaction_is_told_at_once(
+    page: Client, session: Session
+) -> None:
+    claims.take(session_id=session.pk, execution_id="e1", kind="run")
+    start = {"triggerMode": "mid_loop", "messageCount": 4, "estimatedTokens": 9_000}
+    with transaction.atomic():
+        stream.append(session.pk, [NewFrame("compaction_start", start)], execution_id="e1")
+    queued = "Queued: will be done after the current tool round"
+    assert queued not in html(page, session)
+    page.post(f"/sessions/{session.pk}/compact", {})
+    shown = html(page, session)
+    assert "Compacting automatically between rounds · 4 messages" in shown
+    assert queued in shown
 
 
 def test_a_queued_click_and_a_run_are_told_apart(page: Client, session: Session) -> None:

@@ -44,13 +44,15 @@ def test_a_click_during_a_run_is_queued() -> None:
 
 
 def test_a_queued_click_waits_through_an_automatic_compaction() -> None:
-    assert after(start("mid_loop"), QUEUED, live=RUN).state == "working"
+    working = Progress("working", "mid_loop", messages=41, tokens=9_000, queued=True, at=at(0))
+    assert after(start("mid_loop"), QUEUED, live=RUN) == working
     assert after(start("mid_loop"), QUEUED, end("compacted", 5), live=RUN) == Progress("queued")
 
 
 def test_a_click_that_was_served_is_queued_no_more() -> None:
     shown = after(QUEUED, start("manual"), end("compacted", 5), live=RUN)
     assert shown == Progress("compacted", "manual", saved=5, at=at(2))
+    assert not after(QUEUED, start("manual"), live=RUN).queued
 
 
 def test_at_work_it_says_why_and_how_much() -> None:
