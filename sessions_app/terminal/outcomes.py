@@ -1,9 +1,12 @@
-"""How a compaction ended, in one line."""
+"""How a compaction began and ended, in one line each, in the page's words."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import translation
+
 from agent.text import counted
+from sessions_app.page.compaction_words import outcome_words, trigger_words
 from sessions_app.page.figures import duration, grouped
 from sessions_app.terminal.columns import one_line
 
@@ -12,7 +15,9 @@ def started(start: Mapping[str, Any]) -> str:
     """What is about to be compacted; the data of a `compaction_start` frame."""
     messages = counted(start["messageCount"], "message")
     tokens = counted(start["estimatedTokens"], "token")
-    return f"compacting {messages} ({start['triggerMode']}, about {tokens}) ..."
+    with translation.override("en"):  # the terminal's language
+        why = trigger_words(start["triggerMode"])
+    return f"compacting {messages} {why}, about {tokens} ..."
 
 
 def ended(end: Mapping[str, Any]) -> str:
@@ -23,5 +28,6 @@ def ended(end: Mapping[str, Any]) -> str:
             f"{grouped(end['summaryTokens'])}, took {duration(end['durationMs'])}"
         )
     else:
-        told = str(end["outcome"]).replace("_", " ")
+        with translation.override("en"):
+            told = outcome_words(end["outcome"]).lower()
     return f"{told}: {one_line(end['error'])}" if end.get("error") else told

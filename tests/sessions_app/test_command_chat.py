@@ -100,7 +100,7 @@ def test_a_conversation_at_a_terminal(terminal: Terminal) -> None:
     terminal.see("* cancelled")
     terminal.see("> ")
     terminal.type("/compact\r")
-    terminal.see("(manual, about ")
+    terminal.see(" by hand, about ")
     terminal.see("> ")
     terminal.type("never mind")
     terminal.see("never mind")

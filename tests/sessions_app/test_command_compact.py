@@ -25,7 +25,7 @@ def test_an_idle_session_is_compacted_here(talked: Session, wire: Wire) -> None:
     wire.script(HANDOFF)
     start, end = compact(talked, "--tier", "light", "--instructions", "the retries")
     event = SessionCompactionEvent.objects.get()
-    assert start == f"compacting 4 messages (manual, about {event.before_tokens:,} tokens) ..."
+    assert start == f"compacting 4 messages by hand, about {event.before_tokens:,} tokens ..."
     assert end.startswith(f"compacted: saved {event.saved_tokens:,} tokens, the summary has ")
     assert (event.tier, event.outcome) == ("light", "compacted")
     assert wire.requests()[-1].body["messages"][-1]["content"].endswith("the retries")

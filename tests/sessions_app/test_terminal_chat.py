@@ -65,7 +65,7 @@ def test_a_second_ctrl_c_leaves_at_once(wired: Session, wire: Wire) -> None:
 def test_compact_is_done_and_its_wish_passed_on(talked: Session, wire: Wire) -> None:
     wire.script(HANDOFF)
     text = chat(talked, ["/compact the retries"])
-    assert "* compacting 4 messages (manual, about " in text
+    assert "* compacting 4 messages by hand, about " in text
     assert "  compacted: saved " in text
     assert wire.requests()[-1].body["messages"][-1]["content"].endswith("the retries")
 

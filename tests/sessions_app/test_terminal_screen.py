@@ -79,7 +79,7 @@ def test_a_compaction_is_two_lines(paper: Paper) -> None:
     paper.show("compaction_end", outcome="compacted", **numbers, **who)
     paper.show("compaction_result", outcome="compacted", message="The context...", **who)
     assert paper.text == (
-        "* compacting 4 messages (manual, about 9,000 tokens) ...\n"
+        "* compacting 4 messages by hand, about 9,000 tokens ...\n"
         "  compacted: saved 6,100 tokens, the summary has 300, took 1.5 s\n"
     )
 
@@ -110,4 +110,22 @@ def test_frames_without_a_line_are_not_shown(paper: Paper) -> None:
 )
 def test_a_compaction_counts_its_messages_in_words(number: int, told: str) -> None:
     start = {"messageCount": number, "triggerMode": "manual", "estimatedTokens": 4_321}
-    assert outcomes.started(start) == f"compacting {told} (manual, about 4,321 tokens) ..."
+    assert outcomes.started(start) == f"compacting {told} by hand, about 4,321 tokens ..."
+
+
+@pytest.mark.parametrize(
+    ("trigger", "words"),
+    [
+        ("request_start", "automatically before the request"),
+        ("mid_loop", "automatically between rounds"),
+        ("idle", "automatically after the run"),
+        ("tool", "at the agent's request"),
+    ],
+)
+def test_a_compaction_says_why_in_words(trigger: str, words: str) -> None:
+    start = {"messageCount": 2, "triggerMode": trigger, "estimatedTokens": 9}
+    assert outcomes.started(start) == f"compacting 2 messages {words}, about 9 tokens ..."
+
+
+def test_how_a_compaction_ended_is_said_in_words() -> None:
+    assert outcomes.ended({"outcome": "conflict"}) == "another one was faster"
