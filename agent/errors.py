@@ -83,6 +83,12 @@ class ModelOutputInvalid(ModelError):
     retryable = True
 
 
+class NothingGained(AgentError):
+    """A summary would take no less room than what it would stand for."""
+
+    code = "nothing_gained"
+
+
 class RoundLimitReached(AgentError):
     """The run used all its rounds without an answer."""
 

@@ -11,20 +11,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
-from agent.errors import AgentError, ModelOutputInvalid
+from agent.errors import AgentError, NothingGained
 from agent.history import Conversation, History
-from agent.messages import ModelResponse, Usage
-from agent.protocols import RetryNotice
-from agent.request import ModelRequest, RequestBuilder, fits
-from compaction_app import handoff
-from compaction_app.extract import extract
-from compaction_app.policy import Trigger, summary_limit
+from agent.messages import Usage
+from agent.phrases import Phrase
+from agent.request import RequestBuilder
+from compaction_app.policy import Trigger
 from compaction_app.ranges import Cut, choose, tail_budget
 from compaction_app.stack_head import stack_head
 from compaction_app.summariser import Summariser
-
-NOT_REPORTED = Usage()
-CARRIED_SHARE = 2  # what a summary left out of the user's words gets half of its limit
+from compaction_app.writing import NOT_REPORTED, RequestRecords, Writer, milliseconds_since
 
 
 class Outcome(StrEnum):
@@ -83,25 +79,11 @@ class Report:
         return max(0, self.before_tokens - self.after_tokens)
 
 
-class Records(Protocol):
+class Records(RequestRecords, Protocol):
     """Where compactions are told of and kept; upstairs it is rows and frames."""
 
     async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
         """A compaction starts; exactly one of `commit` and `ended` follows."""
-        ...
-
-    async def summary_requested(self, request: ModelRequest) -> int:
-        """A summary request is about to be sent; returns its id in the request log."""
-        ...
-
-    async def summary_answered(
-        self, request_id: int, response: ModelResponse | None, *, error: str, duration_ms: int
-    ) -> None:
-        """It was answered, or failed."""
-        ...
-
-    async def retrying(self, notice: RetryNotice) -> None:
-        """The summary request is tried again."""
         ...
 
     async def commit(self, report: Report) -> Report | None:
@@ -123,7 +105,7 @@ class Records(Protocol):
 class Compactor:
     """Compacts one session. `window` is that of the session's model, whoever writes the summary."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of one path
         self,
         *,
         builder: RequestBuilder,
@@ -132,13 +114,15 @@ class Compactor:
         language: str,
         asking_tool: str = "",
         say: Callable[[str], str] = str,
+        wrap: Callable[[str], str] = str,
     ) -> None:
         self.builder = builder
         self.summariser = summariser
         self.records = records
-        self.language = language
+        self.writer = Writer(builder, summariser, records, language, say)
         self.asking_tool = asking_tool  # its calls are wishes for room, nothing to compact
         self.say = say  # in words that people read: of errors
+        self.wrap = wrap  # the summary as it is sent
         self.newest_id: int | None = None  # the newest message at the last compaction
 
     async def compact(
@@ -159,10 +143,14 @@ class Compactor:
             if cut is not None:
                 report = await self._summarised(conversation, cut, report)
         except asyncio.CancelledError:
-            report = replace(report, outcome=Outcome.CANCELLED, duration_ms=_since(started))
+            report = replace(
+                report, outcome=Outcome.CANCELLED, duration_ms=milliseconds_since(started)
+            )
             await self.records.ended(report)
             raise
-        return await self._committed(conversation, replace(report, duration_ms=_since(started)))
+        return await self._committed(
+            conversation, replace(report, duration_ms=milliseconds_since(started))
+        )
 
     def _begun(
         self, conversation: Conversation, order: Order, cut: Cut | None, before: int
@@ -187,7 +175,11 @@ class Compactor:
         budget = tail_budget(
             window=window, tier=order.tier, above=history.tokens, forced=order.trigger.forced
         )
-        return choose(history.groups, budget=budget, window=window, smallest=order.smallest)
+        cut = choose(history.groups, budget=budget, window=window, smallest=order.smallest)
+        if cut is None or order.trigger.wished or self._gains(conversation, cut, "-"):
+            return cut
+        cut = choose(history.groups, budget=0, window=window, smallest=True)
+        return cut if cut and self._gains(conversation, cut, "-") else None
 
     def _nothing_new(self, history: History) -> bool:
         """Whether nothing but wishes for room came since the last compaction."""
@@ -199,16 +191,29 @@ class Compactor:
 
     async def _summarised(self, conversation: Conversation, cut: Cut, report: Report) -> Report:
         """The report with its summary, or with what went wrong."""
-        limit = summary_limit(self.summariser.spec.window_tokens, self.summariser.max_tokens)
         try:
-            summary, usage = await self._written(conversation, cut, report.order, limit)
+            summary, usage = await self.writer.write(
+                conversation, cut, focus=report.order.focus, reason=report.order.reason
+            )
+            if not summary:
+                summary, report = self.writer.extract(conversation, cut), replace(report, model="")
+            if not (report.order.trigger.wished or self._gains(conversation, cut, summary)):
+                raise NothingGained(
+                    Phrase("The summary would take no less room than what it replaces.")
+                )
         except AgentError as error:
-            report = replace(report, error=self.say(error.user_message), error_code=error.code)
+            report = replace(
+                report,
+                outcome=Outcome.FAILED,
+                error=self.say(error.user_message),
+                error_code=error.code,
+                error_stack=stack_head(error),
+            )
             if report.order.trigger != Trigger.OVERFLOW:
-                return replace(report, outcome=Outcome.FAILED, error_stack=stack_head(error))
-            summary, usage = self._extracted(conversation, cut, limit), NOT_REPORTED
-        if not summary:
-            summary, report = self._extracted(conversation, cut, limit), replace(report, model="")
+                return report
+            summary, usage = self.writer.extract(conversation, cut), NOT_REPORTED
+            if not self._gains(conversation, cut, summary):
+                return report
         return replace(
             report,
             outcome=Outcome.COMPACTED,
@@ -217,62 +222,10 @@ class Compactor:
             usage=usage,
         )
 
-    async def _written(
-        self, conversation: Conversation, cut: Cut, order: Order, limit: int
-    ) -> tuple[str, Usage]:
-        """The model's summary; empty when the request would not fit and so is not sent."""
-        ask = handoff.instruction(
-            self.language, limit=limit, focus=order.focus, reason=order.reason
-        )
-        request = self.builder.build_summary(
-            conversation, ask, messages=cut.messages, tokens=cut.tokens, limit=limit
-        )
-        request = replace(request, spec=self.summariser.spec)
-        needed = request.estimated + self.builder.estimator.text(ask) + limit
-        if not fits(needed, self.summariser.spec.window_tokens):
-            return "", NOT_REPORTED
-        said = [m.content for m in request.messages if m.role == "user"]
-        response = await self._ask(request)
-        try:
-            summary = handoff.parse(response)
-        except ModelOutputInvalid as problem:
-            wrong = self.say(problem.user_message)
-            again = handoff.correction(self.language, problem=wrong, instruction=ask)
-            response = await self._ask(replace(request, instruction=again))
-            summary = handoff.parse(response)
-        faithful = handoff.faithful(
-            summary,
-            previous=conversation.summary,
-            said=said,
-            language=self.language,
-            room=limit // CARRIED_SHARE,
-            count=self.builder.estimator.text,
-        )
-        return faithful, response.usage
-
-    async def _ask(self, request: ModelRequest) -> ModelResponse:
-        """One summary request, tried again like any other; its usage is the session's never."""
-        request_id = await self.records.summary_requested(request)
-        started, response, error = time.monotonic(), None, ""
-        try:
-            response = await self.summariser.ask(request, notify=self.records.retrying)
-        except AgentError as problem:
-            error = self.say(problem.user_message)
-            raise
-        finally:
-            await self.records.summary_answered(
-                request_id, response, error=error, duration_ms=_since(started)
-            )
-        return response
-
-    def _extracted(self, conversation: Conversation, cut: Cut, limit: int) -> str:
-        return extract(
-            conversation.history.messages()[: cut.messages],
-            previous=conversation.summary,
-            language=self.language,
-            limit=limit,
-            count=self.builder.estimator.text,
-        )
+    def _gains(self, conversation: Conversation, cut: Cut, summary: str) -> bool:
+        """Whether the summary, as sent, takes less room than what it stands for."""
+        count = self.builder.estimator.text
+        return count(self.wrap(summary)) < cut.tokens + count(conversation.handoff)
 
     async def _committed(
         self, conversation: Conversation, report: Report
@@ -287,7 +240,3 @@ class Compactor:
         else:
             self.newest_id = report.newest_id
         return done, await self.records.current()
-
-
-def _since(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)

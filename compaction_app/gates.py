@@ -111,12 +111,12 @@ class CompactionGates:
         """One compaction, and a second with the smallest tail if need be; None: no room made."""
         order = Order(Trigger.OVERFLOW, self._tier(), smallest=self._done > 0)
         report, conversation = await self._compact(conversation, order)
-        if not _moved(report):
-            return None
-        if self._due(conversation):
+        moved = _moved(report)
+        failed = report.outcome == Outcome.FAILED and not order.smallest
+        if failed or (moved and self._due(conversation)):
             order = Order(Trigger.OVERFLOW, self._tier(), smallest=True)
-            _, conversation = await self._compact(conversation, order)
-        return conversation
+            report, conversation = await self._compact(conversation, order)
+        return conversation if moved or _moved(report) else None
 
     async def idle(self, conversation: Conversation) -> Report | None:
         """The safety net after a run; None when there is nothing to do."""

@@ -19,6 +19,11 @@ class Trigger(StrEnum):
         """Asked for by someone, or by need: the threshold and the guards do not hold it back."""
         return self in {Trigger.MANUAL, Trigger.TOOL, Trigger.OVERFLOW}
 
+    @property
+    def wished(self) -> bool:
+        """Asked for by someone: done also where it gains nothing."""
+        return self in {Trigger.MANUAL, Trigger.TOOL}
+
 
 SHARES = {"light": 0.08, "standard": 0.16, "heavy": 0.24}  # of the window, kept as it is
 MINIMUM_GAIN = 0.10  # of the window: less than that was not worth it
@@ -81,6 +86,8 @@ def _too_soon(situation: Situation) -> bool:
     return poor and situation.active - last.level < minimum
 
 
-def summary_limit(window: int | None, configured: int) -> int:
-    """Most tokens of a summary: what is configured, at most a tenth of the window."""
-    return configured if window is None else max(1, min(configured, window // 10))
+def summary_limit(configured: int, *windows: int | None) -> int:
+    """Most tokens of a summary: what is configured, at most a tenth of the session's window, and of
+    that of the model which writes it.
+    """
+    return max(1, min([configured, *(window // 10 for window in windows if window is not None)]))

@@ -3,7 +3,8 @@
 A cut k summarises `groups[:k]` and keeps `groups[k:]`. It is allowed where nothing that belongs
 together is separated: a call and its results (a group; and all ids left of the cut are lower than
 all right of it, so that one boundary id says it all), a signed thinking block and its loop, a user
-message and the round that it started.
+message and the round that it started. A user message that started none (its run failed or was
+stopped, the next message is the user's again) may be cut after.
 """
 
 from bisect import bisect_left, bisect_right
@@ -70,7 +71,8 @@ def _is_allowed(groups: Sequence[Group], k: int) -> bool:
     least the id of its head.
     """
     kept, head = groups[k], groups[k - 1].head
-    ends_whole = head.role != "user" and not kept.signed_before
+    started_it = head.role == "user" and kept.head.role != "user"
+    ends_whole = not started_it and not kept.signed_before
     return ends_whole and 0 < kept.highest_id_before < (kept.head.id or 0)
 
 

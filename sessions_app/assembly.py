@@ -2,10 +2,12 @@
 
 import logging
 from dataclasses import dataclass
+from functools import partial
 
 from django.conf import settings
 
 from agent.loop import AgentLoop, Limits
+from agent.prompt.handoff import wrap_handoff
 from agent.tools.executor import ToolExecutor
 from agent.tools.round_budget import RoundBudget
 from compaction_app import services as compaction_services
@@ -99,6 +101,7 @@ def assemble(session_id: int, execution_id: str) -> Execution:
         language=loaded.session.language,
         asking_tool=TOOL_NAME,
         say=say,
+        wrap=partial(wrap_handoff, language=loaded.session.language),
     )
     row = SessionCompaction.objects.filter(session_id=session_id).first()
     compactor.newest_id = row.newest_msg_id if row else None

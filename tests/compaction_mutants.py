@@ -56,6 +56,27 @@ COMPACTION = [
         UNIT + "test_ranges.py",
     ),
     Mutant(
+        "messages without an answer stick together",
+        "compaction_app/ranges.py",
+        'head.role == "user" and kept.head.role != "user"',
+        'head.role == "user"',
+        UNIT + "test_ranges.py",
+    ),
+    Mutant(
+        "a summary may be as long as it likes",
+        "compaction_app/writing.py",
+        "        if tokens > (",
+        "        if tokens > 10**9 + (",
+        UNIT + "test_writing.py",
+    ),
+    Mutant(
+        "an automatic compaction may make the context larger",
+        COMPACTOR,
+        "if not (report.order.trigger.wished or",
+        "if not (True or",
+        UNIT + "test_writing.py",
+    ),
+    Mutant(
         "an overflow has no extract to fall back on",
         COMPACTOR,
         "if report.order.trigger != Trigger.OVERFLOW:",

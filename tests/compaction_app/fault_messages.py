@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.messages import Message, Thinking, ToolCall
@@ -10,6 +10,7 @@ from tests.agent.tools.fault_cases import CASES, fault_case
 from tests.compaction_app.histories import numbered
 
 SUMMARY_MARK = "[summary] "
+MESSAGE_TOKENS = 1_000  # as in a window of real size, a tenth of which holds a summary
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ def fault(name: str) -> Fault:
     summary = "".join(
         raw["content"].removeprefix(SUMMARY_MARK) for raw in given["messages"] if _is_summary(raw)
     )
-    return Fault(numbered(messages), summary, given, expect)
+    sized = [replace(message, tokens=MESSAGE_TOKENS) for message in messages]
+    return Fault(numbered(sized), summary, given, expect)
 
 
 def _is_summary(raw: dict[str, Any]) -> bool:

@@ -17,7 +17,8 @@ from tests.compaction_app.stored_records import StoredRecords, make, said, some_
 from tests.compaction_app.tool import SESSION, Desk
 
 WINDOW, LINE = 8_000, 4_000
-LONG = said("word " * LINE)  # a summary after which the context is as full as before
+NEAR_LINE = "word " * (LINE - 600)  # a fixed part with which compactions hardly get below the line
+LONG = said("word " * 500)
 LIGHT = Intent("the files are read", "light")
 HEAVY_CLICK = ManualRequest("keep the numbers", "heavy")
 
@@ -40,11 +41,12 @@ class Stand:
 
     def __init__(self, *replies: Any, active: int = 1_000, **options: Any) -> None:
         self.records = StoredRecords(options.pop("messages", None) or some_rounds())
+        fixed = {"fixed": options.pop("fixed")} if "fixed" in options else {}
         self.desk = Desk()
         self.clicks = Clicks(self.desk)
         self.listener = RecordingListener()
         self.compactor = options.pop("compactor", None) or make(
-            self.records, *replies, window=WINDOW
+            self.records, *replies, window=WINDOW, **fixed
         )
         self.compactor.asking_tool = TOOL_NAME
         switches = {key: options.pop(key) for key in ("enabled", "mid_loop") if key in options}

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent.history import Conversation, History
+from agent.manifest import PromptPart
 from agent.messages import Message, ModelResponse, Usage
 from agent.protocols import RetryNotice
-from agent.request import ModelRequest
+from agent.request import ModelRequest, RequestBuilder
 from agent.retry import RetryPolicy
 from agent.testing import ScriptedClient, make_builder
 from agent.tokens import TokenEstimator
@@ -26,6 +27,7 @@ class StoredRecords:
     told: list[Any] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     lose: bool = False
+    builder: RequestBuilder = field(default_factory=make_builder)
 
     async def begun(self, order: Order, *, message_count: int, estimated_tokens: int) -> None:
         self.told.append(("begun", order.trigger, message_count))
@@ -50,7 +52,7 @@ class StoredRecords:
         assert report.boundary_id > (self.boundary_id or 0)
         self.boundary_id, self.summary = report.boundary_id, report.summary
         self.told.append("committed")
-        after = make_builder().estimate(await self.current())
+        after = self.builder.estimate(await self.current())
         self.reports.append(replace(report, after_tokens=after))
         return self.reports[-1]
 
@@ -79,9 +81,15 @@ def some_rounds(count: int = 6) -> list[Message]:
 
 
 def make(
-    records: StoredRecords, *replies: Any, window: int = 8_000, client: Any = None
+    records: StoredRecords,
+    *replies: Any,
+    window: int = 8_000,
+    client: Any = None,
+    fixed: str = "You are helpful.",
 ) -> Compactor:
-    builder = make_builder(window=window)
+    """A compactor whose window is the session's and the summariser's; `fixed` is the prompt."""
+    parts = [PromptPart("persona", "Persona", fixed)]
+    builder = records.builder = make_builder(parts=parts, window=window)
     summariser = Summariser(
         client=client or ScriptedClient(list(replies)),
         spec=builder.spec,

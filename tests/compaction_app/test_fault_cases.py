@@ -13,12 +13,11 @@ from agent.messages import ModelResponse, ToolCall
 from agent.request import ModelRequest
 from agent.retry import RetryPolicy
 from agent.testing import ScriptedClient, check_pairs, make_builder
-from agent.tokens import TokenEstimator
 from compaction_app.compactor import Compactor, Order, Outcome, Report
 from compaction_app.policy import SHARES, Trigger
 from compaction_app.ranges import allowed_cuts
 from compaction_app.summariser import Summariser
-from tests.compaction_app.fault_messages import Fault, fault
+from tests.compaction_app.fault_messages import MESSAGE_TOKENS, Fault, fault
 from tests.compaction_app.stored_records import StoredRecords
 
 TIER = "standard"
@@ -53,8 +52,8 @@ async def compacted(
     records = StoredRecords(list(case.messages))
     if case.summary:
         records.boundary_id, records.summary = 1, case.summary
-    kept = sum(TokenEstimator().message(message) for message in case.messages[cut:])
-    builder = make_builder(window=math.ceil(max(kept, 1) / SHARES[TIER]))
+    kept = MESSAGE_TOKENS * max(len(case.messages) - cut, 1)
+    builder = make_builder(window=math.ceil(kept / SHARES[TIER]))
     summariser = Summariser(
         client=ScriptedClient([SUMMARY] if replies is None else replies),
         spec=make_builder().spec,

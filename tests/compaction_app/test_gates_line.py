@@ -10,8 +10,8 @@ from agent.testing import make_builder
 from compaction_app.compactor import Compactor, Outcome
 from compaction_app.gates import ManualRequest
 from compaction_app.policy import LastAutomatic, Trigger
-from tests.compaction_app.histories import numbered, user
-from tests.compaction_app.stand import HEAVY_CLICK, LINE, LONG, WINDOW, Stand, intending
+from tests.compaction_app.histories import answer, numbered, user
+from tests.compaction_app.stand import HEAVY_CLICK, LINE, LONG, NEAR_LINE, WINDOW, Stand, intending
 from tests.compaction_app.stored_records import StoredRecords, make, said, some_rounds
 
 
@@ -33,7 +33,7 @@ async def test_the_line_is_reached_at_its_very_number(active: int, acts: int) ->
 async def test_still_over_the_line_it_compacts_once_more_with_the_smallest_tail_and_no_more() -> (
     None
 ):
-    stand = Stand(LONG, LONG, LONG, active=LINE)
+    stand = Stand(LONG, LONG, LONG, fixed=NEAR_LINE, messages=some_rounds(20))
     await stand.at_start()
     assert [each.order.smallest for each in stand.records.reports] == [False, True]
     last_round = stand.records.messages[-3:]
@@ -42,14 +42,14 @@ async def test_still_over_the_line_it_compacts_once_more_with_the_smallest_tail_
 
 
 async def test_before_one_request_there_are_at_most_two_whoever_asked() -> None:
-    stand = intending(LONG, LONG, LONG, active=LINE)
+    stand = intending(LONG, LONG, LONG, fixed=NEAR_LINE, messages=some_rounds(20))
     stand.clicks.waiting.append(ManualRequest())
     await stand.after_round()
     assert [trigger for trigger, _, _ in stand.acts()] == [Trigger.MANUAL, Trigger.MID_LOOP]
 
 
 async def test_the_next_boundary_counts_anew() -> None:
-    stand = Stand(LONG, LONG, said("x"), active=LINE)
+    stand = Stand(LONG, LONG, said("x"), fixed=NEAR_LINE, messages=some_rounds(20))
     await stand.at_start()
     stand.add_round()
     stand.gates.last = None
@@ -58,7 +58,8 @@ async def test_the_next_boundary_counts_anew() -> None:
 
 
 async def test_a_poor_gain_is_not_repeated_until_as_much_has_come() -> None:
-    stand = Stand(LONG, LONG, said("x"), active=LINE, messages=some_rounds(3))
+    brief = said("word " * 50)
+    stand = Stand(brief, brief, said("x"), fixed=NEAR_LINE, messages=some_rounds(4))
     await stand.at_start()
     assert stand.gates.last is not None
     assert stand.gates.last.saved_tokens < WINDOW * 0.1
@@ -163,3 +164,20 @@ async def test_after_a_compaction_the_old_measurement_holds_no_more() -> None:
     stand = intending(said("x"), active=LINE)
     await stand.after_round()
     assert (stand.gates.occupancy.measured, stand.gates.occupancy.covered_id) == (0, None)
+
+
+async def test_an_overflow_that_gained_nothing_is_tried_with_the_smallest_tail() -> None:
+    lines = [user("a " * 30), answer("b"), user("word " * 700), answer("c " * 1_500), user("new")]
+    stand = Stand(said("word " * 300), said("x"), messages=numbered(lines))
+    room = await stand.gates.at_overflow(await stand.records.current())
+    assert room is not None
+    assert room.summary.startswith("x")
+    ended = [(each.order.smallest, each.outcome) for each in stand.records.reports]
+    assert ended == [(False, Outcome.FAILED), (True, Outcome.COMPACTED)]
+
+
+async def test_an_overflow_that_never_gains_ends_without_room() -> None:
+    lines = [user("hi"), answer("b"), user("word " * 7_700)]
+    stand = Stand(said("word " * 300), said("word " * 300), messages=numbered(lines))
+    assert await stand.gates.at_overflow(await stand.records.current()) is None
+    assert stand.records.boundary_id is None

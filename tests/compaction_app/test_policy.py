@@ -53,10 +53,17 @@ def test_an_automatic_trigger_acts_only_where_it_helps(
 
 def test_people_tools_and_need_are_forced() -> None:
     assert [t.value for t in Trigger if t.forced] == ["manual", "tool", "overflow"]
+    assert [t.value for t in Trigger if t.wished] == ["manual", "tool"]
 
 
 @pytest.mark.parametrize(
     ("window", "limit"), [(None, 12_000), (200_000, 12_000), (16_000, 1_600), (5, 1)]
 )
 def test_a_summary_takes_at_most_a_tenth_of_the_window(window: int | None, limit: int) -> None:
-    assert summary_limit(window, 12_000) == limit
+    assert summary_limit(12_000, window) == limit
+
+
+def test_the_smaller_window_of_two_models_limits_a_summary() -> None:
+    assert summary_limit(12_000, 10_000, 200_000) == 1_000
+    assert summary_limit(12_000, 200_000, 10_000) == 1_000
+    assert summary_limit(12_000, None, 10_000) == 1_000

@@ -1,8 +1,10 @@
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.history import History
+from agent.history import Group, History
 from agent.messages import Message
 from agent.testing import check_pairs, make_history
 from agent.tokens import TokenEstimator
@@ -29,6 +31,11 @@ def test_the_newest_round_is_never_cut_away() -> None:
 
 def test_a_user_message_stays_with_the_round_it_started() -> None:
     assert cuts(user(), answer(), user(), asks("a"), result("a"), answer()) == [2, 4]
+
+
+def test_user_messages_that_started_no_round_may_be_cut_after() -> None:
+    assert cuts(user(), answer(), user("a"), user("b"), user("c")) == [2, 3, 4]
+    assert cuts(user("a"), user("b"), user("c"), answer()) == [1, 2]
 
 
 def test_signed_thinking_stays_with_its_loop() -> None:
@@ -97,6 +104,27 @@ def test_the_smallest_tail_is_the_last_round() -> None:
 )
 def test_tiers_keep_a_share_and_force_at_most_half(tier: str, forced: bool, budget: int) -> None:
     assert tail_budget(window=1_000, tier=tier, above=100, forced=forced) == budget
+
+
+@given(stored, st.integers(0, 9))
+def test_whatever_went_unanswered_a_new_message_is_all_that_must_be_kept(
+    messages: list[Message], unanswered: int
+) -> None:
+    known = len(messages)
+    messages = numbered([*messages, *[user(f"again {n}") for n in range(unanswered)], user("new")])
+    groups = History(TokenEstimator(), messages).groups
+    for window in (None, 500, 4_000):
+        cut = choose(groups, budget=10**6, window=window, smallest=True)
+        assert (cut is None) == (len(groups) == 1)
+        if cut is not None:
+            assert cut.groups == len(groups) - 1
+            assert cut.boundary_id == max(m.id or 0 for m in messages[:-1] if _is_sent(m, groups))
+    assert set(range(len(groups) - unanswered, len(groups))) - {0} <= set(allowed_cuts(groups))
+    assert known + unanswered + 1 == len(messages)
+
+
+def _is_sent(message: Message, groups: Sequence[Group]) -> bool:
+    return any(message.id == each.id for group in groups for each in group.sent())
 
 
 @given(stored, st.integers(0, 5_000), st.sampled_from([None, 500, 4_000]), st.booleans())
