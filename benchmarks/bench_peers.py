@@ -7,7 +7,7 @@ from typing import Any
 
 from agent.messages import Message
 from benchmarks.bench_context import EMPTY, LARGE, Step
-from benchmarks.figures import Figure, at_least, hand_over, missing
+from benchmarks.figures import Figure, at_least, beside, hand_over, missing
 from benchmarks.measure import ratio
 from benchmarks.workload import messages
 
@@ -27,9 +27,8 @@ def langchain() -> list[Figure]:
     ranged = Step(LARGE, window=EMPTY)
     return [
         _cheaper("manifest + decision against LangChain, approximate", 200, step, theirs, count),
-        at_least(
+        beside(
             "decision + range against LangChain's trim_messages, approximate",
-            200,
             ratio(
                 lambda: trim_messages(theirs, max_tokens=TAIL_TOKENS, token_counter=count),
                 ranged.decide_and_choose,

@@ -4,7 +4,7 @@ import asyncio
 import statistics
 from dataclasses import dataclass
 
-from benchmarks.figures import Figure, at_least, hand_over
+from benchmarks.figures import Figure, at_least, beside, hand_over
 from benchmarks.socket_clients import Server, answers, close, serving
 
 SOCKETS, DELTAS = 50, 200
@@ -17,18 +17,19 @@ SERVERS = ("daphne", "uvicorn")
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Deltas a second of CPU time, three ways of the same round."""
+    """Deltas a second of CPU time, four ways of the same round."""
 
     raw: float
     json: float
     ours: float
+    deltas: float  # ours, with nothing stored
 
 
-async def rate(server: Server, paths: list[str], gap: float) -> float:
+async def rate(server: Server, paths: list[str], gap: float, *, stored: bool = True) -> float:
     """Deltas that one second of the server's CPU time carries to all of these sockets."""
     sockets = await server.open(paths)
     before = server.cpu_s()
-    order = {"go": DELTAS, "gap": gap}
+    order = {"go": DELTAS, "gap": gap, "stored": stored}
     chars = await asyncio.gather(*(answers(socket, order) for socket in sockets))
     await asyncio.sleep(SETTLE_S)
     spent = server.cpu_s() - before
@@ -38,17 +39,18 @@ async def rate(server: Server, paths: list[str], gap: float) -> float:
 
 
 async def rounds(server: Server, gap: float) -> list[Spent]:
-    """The three in turns; the first round warms up."""
+    """The four in turns; the first round warms up."""
     found = []
     for _ in range(ROUNDS + 1):
         raw = await rate(server, ["/raw"] * SOCKETS, gap)
         plain = await rate(server, ["/json"] * SOCKETS, gap)
-        found.append(Spent(raw, plain, await rate(server, server.ours, gap)))
+        ours = await rate(server, server.ours, gap)
+        found.append(Spent(raw, plain, ours, await rate(server, server.ours, gap, stored=False)))
     return found[1:]
 
 
 def figures() -> list[Figure]:
-    """For each server and pace: against bare ASGI, against Channels."""
+    """For each server and pace: against bare ASGI and Channels; and what the database costs."""
     found = []
     for name in SERVERS:
         for pace, gap in PACES.items():
@@ -57,9 +59,11 @@ def figures() -> list[Figure]:
             what = f"deltas a CPU second, {SOCKETS} sockets, {pace}, {name}, against"
             raw = statistics.median(one.ours / one.raw for one in spent)
             plain = statistics.median(one.ours / one.json for one in spent)
+            alone = statistics.median(one.deltas / one.raw for one in spent)
             found += [
                 at_least(f"{what} bare ASGI", 0.8, raw),
                 at_least(f"{what} send_json", 1.0, plain),
+                beside("... bare ASGI, were nothing stored", alone),
             ]
     return found
 

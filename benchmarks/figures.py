@@ -28,6 +28,11 @@ def at_least(what: str, limit: float, measured: float, unit: str = "x") -> Figur
     return Figure(what, f">= {_shown(limit)}{unit}", f"{_shown(measured)}{unit}", measured >= limit)
 
 
+def beside(what: str, measured: float, unit: str = "x") -> Figure:
+    """A figure without a goal, which explains others."""
+    return Figure(what, "", f"{_shown(measured)}{unit}")
+
+
 def missing(what: str, goal: str, why: str) -> Figure:
     """A figure that can't be had here."""
     return Figure(what, goal, why)

@@ -1,8 +1,9 @@
 """The server of the socket benchmarks: our application, and beside it what it is compared with.
 
-All three take `{"go": deltas, "gap": seconds}` and answer with so many pieces of text: `/raw` as
-bare ASGI with texts that are ready, `/json` by Channels' `send_json`, `/ours/<session>` through
-listener, database, hub and socket of a run. HTTP answers with what was used.
+All three take `{"go": deltas, "gap": seconds, "stored": bool}` and answer with so many pieces of
+text: `/raw` as bare ASGI with texts that are ready, `/json` by Channels' `send_json`, and
+`/ours/<session>` through listener, database, hub and socket of a run; not `stored`, through hub and
+socket only. HTTP answers with what was used.
 """
 
 import asyncio
@@ -28,8 +29,9 @@ from daphne.server import Server
 from rest_framework.authtoken.models import Token
 
 from agent.messages import Message, ModelResponse, TextDelta, Usage
-from sessions_app import claims, run_loop
+from sessions_app import claims, hub, run_loop
 from sessions_app.assembly import Execution, assemble
+from sessions_app.live_round import LiveRound
 from sessions_app.models import Claim
 from sessions_app.outermost import work_to_its_end
 
@@ -48,8 +50,9 @@ Emit = Callable[[], Awaitable[None] | None]
 executions: dict[int, Execution] = {}
 
 
-async def stream(emit: Emit, *, go: int, gap: float) -> None:
+async def stream(emit: Emit, *, go: int, gap: float, stored: bool = True) -> None:
     """So many pieces, so many seconds apart; 0: as fast as they come, the loop looking round."""
+    del stored
     due = time.monotonic()
     for _ in range(go):
         due += gap
@@ -77,13 +80,25 @@ async def raw(receive: Any, send: Any) -> None:
         await send({"type": "websocket.send", "text": json.dumps(END)})
 
 
-async def one_round(session_id: int, *, go: int, gap: float) -> None:
-    """What a run does around a round and in it, with its heartbeat."""
+async def one_round(session_id: int, *, stored: bool, go: int, gap: float) -> None:
+    """What a run does around a round and in it, with its heartbeat; or the deltas alone."""
+    execution = executions[session_id]
+    if not stored:
+        await streamed(execution.listener.round, go, gap)
+        return
     claim: dict[str, Any] = {"session_id": session_id, "execution_id": EXECUTION}
     await run_loop.database(claims.take, **claim, kind=Claim.Kind.RUN)
-    end = await work_to_its_end(session_id, EXECUTION, told(executions[session_id], go, gap))
+    end = await work_to_its_end(session_id, EXECUTION, told(execution, go, gap))
     assert end.how == "done", end
     await run_loop.database(claims.release, **claim)
+
+
+async def streamed(live: LiveRound, go: int, gap: float) -> None:
+    """Deltas of which nothing is stored, and a word that they have ended."""
+    live.begin(1)
+    await stream(lambda: live.add(TextDelta(PIECE)), go=go, gap=gap)
+    live.flush()
+    hub.delta(live.session_id, json.dumps(END), after_seq=live.seq)
 
 
 async def told(execution: Execution, go: int, gap: float) -> None:
