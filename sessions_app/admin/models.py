@@ -4,8 +4,10 @@ import re
 
 from django import forms
 from django.contrib import admin
+from django.db.models import BigIntegerField, QuerySet, Value
 from django.http import HttpRequest
 
+from sessions_app import selectors
 from sessions_app.models import ModelProfile
 from sessions_app.services import models
 
@@ -42,10 +44,21 @@ class ModelProfileAdmin(admin.ModelAdmin[ModelProfile]):
         "used_window",
         "can_be_used",
         "enabled",
-        "default",
+        "for_new_sessions",
     ]
     list_filter = ["provider", "enabled"]
     search_fields = ["name", "model_id"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ModelProfile]:
+        """Each row with the id of the one that new sessions get."""
+        default = selectors.default_model(selectors.offered_models())
+        given = Value(default.pk if default else None, output_field=BigIntegerField())
+        return super().get_queryset(request).annotate(given=given)
+
+    @admin.display(description="default", boolean=True)
+    def for_new_sessions(self, row: ModelProfile) -> bool:
+        """As `GET /v1/models` says: flagged or not, it is what new sessions get."""
+        return bool(row.pk == row.given)  # type: ignore[attr-defined]  # annotated above
 
     @admin.display(description="model id")
     def used_id(self, row: ModelProfile) -> str:

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -228,6 +229,16 @@ def _model(**fields: Any) -> dict[str, Any]:
         "enabled": "on",
     }
     return {**form, **fields}
+
+
+def test_it_marks_the_model_that_new_sessions_get(desk: Rest) -> None:
+    ModelProfile.objects.create(name="other", provider="rehearsal", enabled=False, default=True)
+    html = desk.get(_list(ModelProfile)).content.decode()
+    row = r'field-name"><a[^>]*>(\w+)<.*?for_new_sessions"><img[^>]*alt="(\w+)"'
+    marked = re.findall(row, html)
+    assert [name for name, given in marked if given == "True"] == ["rehearsal"]
+    offered = desk.get("/v1/models").json()["results"]
+    assert [model["name"] for model in offered if model["default"]] == ["rehearsal"]
 
 
 def test_it_adds_a_model_and_moves_the_default(desk: Rest) -> None:

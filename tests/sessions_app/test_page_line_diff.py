@@ -60,8 +60,8 @@ def test_long_lines_are_shown_where_they_differ() -> None:
 
 @given(st.text(alphabet="ab", max_size=3 * LINE_CHARS), st.text(alphabet="ab", min_size=1))
 def test_what_differs_is_in_sight(same: str, more: str) -> None:
-    before, after = line_diff(f"x{same}", f"x{same}{more}", budget=9_000) or ()
-    assert before.text != after.text
+    found = line_diff(f"x{same}", f"x{same}{more}", budget=9_000) or []
+    assert len({line.text for line in found}) == 2
 
 
 def test_texts_that_would_take_too_long_are_not_compared() -> None:
