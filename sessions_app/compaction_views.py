@@ -32,11 +32,11 @@ def compact(request: HttpRequest, session_id: int) -> HttpResponse:
     filled = {key: request.POST.get(key, "") for key in ("instructions", "tier")}
     given = CompactInput(data={key: value for key, value in filled.items() if value})
     if not given.is_valid():
-        return _refused(request, session, " ".join(map(str, given.errors.values())), status=400)
+        return refused(request, session, " ".join(map(str, given.errors.values())), status=400)
     try:
         compactions.request(session_id=session.pk, **given.validated_data)
     except AgentError as error:
-        return _refused(request, session, refusal(error), status=409)
+        return refused(request, session, refusal(error), status=409)
     return _back(session)
 
 
@@ -48,7 +48,7 @@ def undo(request: HttpRequest, session_id: int) -> HttpResponse:
     try:
         compactions.undo(session_id=session.pk)
     except AgentError as error:
-        return _refused(request, session, refusal(error), status=409)
+        return refused(request, session, refusal(error), status=409)
     return _back(session)
 
 
@@ -106,6 +106,7 @@ def _back(session: Session) -> HttpResponse:
     return redirect(reverse("session_page", args=[session.pk]) + "#context")
 
 
-def _refused(request: HttpRequest, session: Session, reason: str, *, status: int) -> HttpResponse:
+def refused(request: HttpRequest, session: Session, reason: str, *, status: int) -> HttpResponse:
+    """A page that says why something asked for by a form was not done."""
     context = {"session": session, "reason": reason}
     return render(request, "sessions/compaction/refused.html", context, status=status)

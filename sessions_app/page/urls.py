@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from sessions_app import compaction_views, request_views, settings_views, views
+from sessions_app import compaction_views, message_views, request_views, settings_views, views
 
 urlpatterns = [
     path("", views.session_list, name="session_list"),
@@ -31,6 +31,7 @@ urlpatterns = [
         name="session_settings",
     ),
     path("sessions/<int:session_id>/delete", settings_views.session_delete, name="session_delete"),
+    path("sessions/<int:session_id>/send", message_views.send, name="send_form"),
     path("sessions/<int:session_id>/compact", compaction_views.compact, name="compact_form"),
     path("sessions/<int:session_id>/undo", compaction_views.undo, name="undo_form"),
     path("sessions/<int:session_id>/stop", compaction_views.stop, name="stop_form"),

@@ -1,6 +1,6 @@
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from memory_app.models import MemoryItem
 from sessions_app import claims
@@ -155,6 +155,64 @@ def test_the_language_is_one_click_away(open_page: Open, session: Session) -> No
     page.get_by_role("button", name="中文").click()
     expect(page.get_by_test_id("context-tab")).to_have_text("上下文")
     assert page.evaluate("document.documentElement.lang") == "zh-hans"
+
+
+def test_a_message_is_sent_without_scripts(open_page: Open, session: Session) -> None:
+    page = open_page(f"/sessions/{session.pk}", java_script_enabled=False)
+    page.get_by_test_id("composer").fill("Hello\nthere")
+    page.get_by_test_id("send").click()
+    expect(page.locator(":target .bubble")).to_have_text("Hello\nthere")
+    for _ in range(50):
+        page.get_by_role("link", name="Load it again").click()
+        if page.locator(".assistant .markdown").count():
+            break
+        page.wait_for_timeout(200)
+    expect(page.locator(".assistant .markdown")).to_contain_text("rehearsal model")
+    expect(page.locator("#permission")).to_be_hidden()
+
+
+def test_without_scripts_the_tab_in_sight_is_marked(open_page: Open, session: Session) -> None:
+    page = open_page(f"/sessions/{session.pk}", java_script_enabled=False)
+    for name in ("Context", "Requests", "Compactions"):
+        if name != "Context":
+            page.get_by_role("link", name=name, exact=True).click()
+        bold = [t.inner_text() for t in page.locator(".tabs a").all() if _is_bold(t)]
+        assert bold == [name]
+
+
+def _is_bold(link: Locator) -> bool:
+    return bool(link.evaluate("link => getComputedStyle(link).fontWeight === '600'"))
+
+
+def test_a_view_begins_at_its_top(open_page: Open, session: Session) -> None:
+    push(session)
+    for _ in range(40):
+        requested(session)
+    page = open_page(f"/sessions/{session.pk}", viewport={"width": 1400, "height": 500})
+    side = page.locator(".side")
+    side.evaluate("side => { side.scrollTop = 150 }")
+    page.get_by_role("link", name="Requests", exact=True).click()
+    expect(page.locator("#requests")).to_be_visible()
+    assert side.evaluate("side => side.scrollTop") == 0
+
+
+def test_what_is_filled_in_differs_from_a_placeholder(open_page: Open, session: Session) -> None:
+    page = open_page(f"/sessions/{session.pk}/settings")
+    colour = "e => getComputedStyle(e).color"
+    places = ("[name=title]", "main label >> nth=0", "body")
+    field, label, body = (page.locator(place).evaluate(colour) for place in places)
+    assert field == body
+    assert label != body  # placeholders are as pale as labels
+
+
+def test_the_focus_opens_below_its_buttons(open_page: Open, session: Session) -> None:
+    page = open_page(f"/sessions/{session.pk}")
+    button = page.locator(".focus summary")
+    before = button.bounding_box()
+    expect(page.locator("#focus")).to_be_hidden()
+    button.click()
+    expect(page.locator("#focus")).to_be_visible()
+    assert button.bounding_box() == before
 
 
 def test_it_can_be_read_without_scripts(open_page: Open, session: Session) -> None:

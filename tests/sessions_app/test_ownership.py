@@ -29,6 +29,7 @@ MATRIX: dict[str, dict[str, Statuses]] = {
     "sessions/<int:session_id>/parts": {"GET": (LOGIN, 403, 400, 403)},
     "sessions/<int:session_id>/earlier": {"GET": (LOGIN, 403, 400, 403)},
     "sessions/<int:session_id>/messages/<int:message_id>/fragment": {"GET": OWN_PAGE},
+    "sessions/<int:session_id>/send": {"POST": (LOGIN, 403, 400, 403)},
     "sessions/<int:session_id>/compact": {"POST": (LOGIN, 403, 302, 403)},
     "sessions/<int:session_id>/undo": {"POST": (LOGIN, 403, 409, 403)},
     "sessions/<int:session_id>/stop": {"POST": (LOGIN, 403, 302, 403)},

@@ -38,6 +38,7 @@ export class Inspector {
   #view() {
     const name = location.hash.slice(1);
     const view = VIEWS.has(name) ? name : "";
+    if (view !== this.body.dataset.view) this.body.querySelector(".side").scrollTop = 0;
     this.body.dataset.view = view;
     for (const link of this.body.querySelectorAll(".tabs a")) {
       if (link.hash === `#${view}`) link.setAttribute("aria-current", "true");
