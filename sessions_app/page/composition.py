@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from django.utils import translation
 from django.utils.translation import gettext as _
 
+from agent.prompt.labels import labels
 from sessions_app.models import RequestLog, Session
 from sessions_app.page.figures import signed_percent
 from sessions_app.request_diff import Part as WirePart
@@ -71,7 +73,8 @@ class Composition:
     measurement, with what came since. `estimated` is what the manifest's parts add up to, and what
     the gauge shows.
 
-    `window`, `line`, `reserved` are None or 0 when unknown. All in tokens.
+    `window`, `line`, `reserved` are None or 0 when unknown. All in tokens. Parts are named in the
+    session's `language`, whatever the page's is.
     """
 
     active: int
@@ -84,6 +87,7 @@ class Composition:
     measured: Measured | None = None
     reconstructed: bool = False
     by_size: bool = False
+    language: str = "en"
 
     @property
     def parts_tokens(self) -> int:
@@ -145,9 +149,11 @@ class Composition:
         room = max(0, (self.window or 0) - self.estimated)
         reserved = min(self.reserved, room)
         stretches: dict[str, tuple[str, int]] = {}
+        with translation.override(self.language):
+            several = _("System prompt")
         for part in self.parts:
             label, tokens = stretches.get(part.kind, (part.label, 0))
-            stretches[part.kind] = (_("System prompt") if tokens else label, tokens + part.tokens)
+            stretches[part.kind] = (several if tokens else label, tokens + part.tokens)
         stretches["free"] = (_("Free"), room - reserved)
         stretches["reserved"] = (_("Reserved for the answer"), reserved)
         return self._placed(stretches)
@@ -186,11 +192,12 @@ def composition(
         window=window,
         line=manifest.get("compactAtTokens"),
         reserved=_reserved(session, window),
-        parts=_parts(manifest),
+        parts=_parts(manifest, session.language),
         memory_ids=tuple(manifest.get("memoryIds", ())),
         measured=_measured(requests, frame),
         reconstructed=manifest.get("reconstructed", False),
         by_size=by_size,
+        language=session.language,
     )
 
 
@@ -212,6 +219,7 @@ def logged_composition(session: Session, log: RequestLog, parts: Sequence[WirePa
         ),
         measured=None if log.actual is None else Measured(log.pk, log.actual, log.estimated),
         reconstructed=manifest.get("reconstructed", False),
+        language=session.language,
     )
 
 
@@ -226,7 +234,7 @@ def _reserved(session: Session, window: int | None) -> int:
     return min(session.model.max_output_tokens, window // RESERVED_SHARE)
 
 
-def _parts(manifest: Mapping[str, Any]) -> tuple[Part, ...]:
+def _parts(manifest: Mapping[str, Any], language: str) -> tuple[Part, ...]:
     """Tools stand where their definitions are read: after the system prompt, before the history."""
     rows = [
         Part(
@@ -241,7 +249,7 @@ def _parts(manifest: Mapping[str, Any]) -> tuple[Part, ...]:
     tools = manifest.get("tools")
     if tools and tools["count"]:
         place = next((i for i, row in enumerate(rows) if row.key in AFTER_TOOLS), len(rows))
-        label = _("Tool definitions")
+        label = labels(language)["tools"]
         rows.insert(place, Part("tools", label, "tools", tools["tokens"], tools["count"]))
     return tuple(rows)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -38,17 +39,23 @@ KINDS: dict[str, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One request: estimated tokens by kind, and its place from the left in units of the SVG."""
+    """One request: estimated tokens by kind, and its place from the left in units of the SVG.
+
+    The kinds are named in the session's `language`, as the parts are.
+    """
 
     log: RequestLog
     kinds: Mapping[str, int]
     x: float
     width: float
+    language: str
 
     @property
     def told(self) -> str:
         """What the request was made of, in words."""
-        return " · ".join(f"{KINDS[kind]} {grouped(tokens)}" for kind, tokens in self.kinds.items())
+        with translation.override(self.language):
+            told = [f"{KINDS[kind]} {grouped(tokens)}" for kind, tokens in self.kinds.items()]
+        return " · ".join(told)
 
     @property
     def title(self) -> str:
@@ -156,7 +163,7 @@ def _bars(logs: Sequence[RequestLog], language: str) -> list[Bar]:
     slot = min(WIDEST_SLOT, WIDTH / max(len(logs), 1))
     width = slot * (1 - GAP_SHARE)
     return [
-        Bar(log, _kinds(log, language), round(number * slot, 1), round(width, 1))
+        Bar(log, _kinds(log, language), round(number * slot, 1), round(width, 1), language)
         for number, log in enumerate(logs)
     ]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agent.prompt.labels import labels
 from sessions_app.page.figures import grouped, percent
 from sessions_app.terminal.bars import bar
 from sessions_app.terminal.columns import fit, one_line
@@ -12,8 +13,10 @@ LABEL, TOKENS, SHARE = 30, 11, 8  # columns
 SHORTEST_BAR = 8
 
 
-def table(context: Mapping[str, Any], *, width: int) -> Iterator[str]:
-    """The lines of the table; `context` as REST shows it, `width` in columns."""
+def table(context: Mapping[str, Any], *, width: int, language: str = "en") -> Iterator[str]:
+    """The lines of the table; `context` as REST shows it, `width` in columns, `language` the
+    session's.
+    """
     manifest = context["manifest"]
     window = manifest["estimatedWindowTokens"] if manifest else None
     whole = max(window or 0, context["estimated"], 1)
@@ -23,7 +26,7 @@ def table(context: Mapping[str, Any], *, width: int) -> Iterator[str]:
         share = percent(tokens, window)
         return f"{fit(label, LABEL)}{grouped(tokens):>{TOKENS}}{share:>{SHARE}}  {after}".rstrip()
 
-    for label, tokens in _parts(manifest) if manifest else ():
+    for label, tokens in _parts(manifest, language) if manifest else ():
         yield row(label, tokens, bar(tokens, whole, room))
     if not manifest:
         yield "The composition was too large for its frame; the totals are known."
@@ -32,13 +35,13 @@ def table(context: Mapping[str, Any], *, width: int) -> Iterator[str]:
     yield from _totals(context, window, row)
 
 
-def _parts(manifest: Mapping[str, Any]) -> list[tuple[str, int]]:
+def _parts(manifest: Mapping[str, Any], language: str) -> list[tuple[str, int]]:
     """Label and tokens in the order in which the model reads them: tools stand before history."""
     rows = [(row["key"], _label(row), row["tokens"]) for row in manifest["sections"]]
     tools = manifest["tools"]
     if tools["count"]:
         at = next((i for i, row in enumerate(rows) if row[0] in AFTER_TOOLS), len(rows))
-        label = _label({"label": "Tool definitions", "count": tools["count"]})
+        label = _label({"label": labels(language)["tools"], "count": tools["count"]})
         rows.insert(at, ("tools", label, tools["tokens"]))
     return [(label, tokens) for _, label, tokens in rows]
 

@@ -30,6 +30,13 @@ def test_it_shows_every_part_with_its_tokens(session: Session, api: Rest) -> Non
 
 
 @pytest.mark.usefixtures("runs_end")
+def test_parts_are_named_in_the_sessions_language(session: Session) -> None:
+    Session.objects.filter(pk=session.pk).update(language="zh-hans")
+    run(session, "hi")
+    assert "工具定义 (" in shown(session.pk)
+
+
+@pytest.mark.usefixtures("runs_end")
 def test_json_is_what_rest_says(session: Session, api: Rest) -> None:
     run(session, "hi")
     context = api.get(f"/v1/sessions/{session.pk}/context").json()

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,21 @@ def test_it_shows_what_was_pushed(session: Session) -> None:
         ("context_notes", "notes", 50, None),
     ]
     assert (found.unattributed, found.memory_ids, found.to_line) == (0, (4, 2), 4_000)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["en", "zh-hans"])
+def test_all_parts_are_named_in_the_sessions_language(session: Session, page: str) -> None:
+    push(session)
+    words = {"en": ["Tool definitions", "System prompt"], "zh-hans": ["工具定义", "系统提示"]}
+    for language, names in words.items():
+        session.language = language
+        with translation.override(page):
+            found = composition(session, [])
+            assert found is not None
+            bar = {one.kind: one.label for one in found.segments}
+        assert {part.key: part.label for part in found.parts}["tools"] == names[0]
+        assert [bar["tools"], bar["prompt"]] == names
 
 
 @pytest.mark.django_db

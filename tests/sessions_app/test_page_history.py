@@ -61,6 +61,13 @@ def test_a_bar_tells_its_numbers(session: Session) -> None:
     )
 
 
+def test_a_bar_names_kinds_in_the_sessions_language(session: Session) -> None:
+    sent(session)
+    session.language = "zh-hans"
+    assert "estimated 4,000" in shown(session).bars[0].title
+    assert "系统提示 350 · 工具定义 350" in shown(session).bars[0].title
+
+
 def test_boxes_stand_on_each_other_from_the_ground(session: Session) -> None:
     sent(session)
     ends = {}

@@ -32,6 +32,7 @@ class Command(BaseCommand):
         if context is None:
             self.stdout.write("There was no request yet, so there is no context to show.")
             return
-        for line in table(context, width=shutil.get_terminal_size().columns):
+        width = shutil.get_terminal_size().columns
+        for line in table(context, width=width, language=session.language):
             self.stdout.write(line)
         self.stdout.write(f"\nEstimates, as of {context['updatedAt']}.")
