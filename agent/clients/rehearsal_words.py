@@ -59,7 +59,7 @@ CHINESE = {
         "读取 路径...\n列出 通配符\n搜索 模式\n打开 网址\n运行 命令\n"
         "写入 路径: 内容\n记住 内容\n整理 [原因]\n通读 [通配符]"
     ),
-    "context": "当前上下文约 {tokens} tokens{window}：",
+    "context": "当前上下文约 {tokens} 词元{window}：",
     "of_window": "（窗口 {window}）",
     "section": "{label}：{tokens}",
     "counted": "{label}：{tokens}（{count} 条）",

@@ -184,6 +184,15 @@ def _is_bold(link: Locator) -> bool:
     return bool(link.evaluate("link => getComputedStyle(link).fontWeight === '600'"))
 
 
+def test_the_list_of_requests_fits_its_place(open_page: Open, session: Session) -> None:
+    sizes = {"estimated": 12_345, "actual": 12_345, "cached_tokens": 1_234, "output_tokens": 9_999}
+    requested(session, kind="summary", duration_ms=123, **sizes)
+    page = open_page(f"/sessions/{session.pk}#requests")
+    expect(page.locator(".requests .badge")).to_be_visible()
+    right = "css => document.querySelector(css).getBoundingClientRect().right"
+    assert page.evaluate(right, "#requests table") <= page.evaluate(right, "#requests .note")
+
+
 def test_a_view_begins_at_its_top(open_page: Open, session: Session) -> None:
     push(session)
     for _ in range(40):

@@ -51,10 +51,10 @@ def test_it_says_which_request_was_measured(page: Client, session: Session) -> N
     row = requested(session, actual=3_900)
     push(session, requestId=row.pk)
     address = f"/sessions/{session.pk}/requests/{row.pk}"
-    link = f'Last measured: <a href="{address}"> Request #{row.pk} </a>'
+    link = f'Last measured request: <a href="{address}">#{row.pk}</a>'
     assert f"{link} </p>" in shown(page, session)
     push(session, requestId=None)
-    assert f"{link} · earlier than what stands above" in shown(page, session)
+    assert f"{link} · changed since then" in shown(page, session)
 
 
 def test_it_shows_the_conversation_without_scripts(page: Client, session: Session) -> None:

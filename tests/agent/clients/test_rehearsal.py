@@ -50,7 +50,7 @@ def test_it_speaks_chinese_where_message_or_session_do(said: str, label: str) ->
     manifest = ContextManifest((SectionStat("messages", label, 3, 1),), ToolsStat(0, 0))
     text = answer(a_request(user(said), manifest=manifest)).text
     assert text.startswith("我是排练模型（rehearsal model）")
-    assert "当前上下文约 3 tokens" in text
+    assert "当前上下文约 3 词元" in text
 
 
 def test_what_it_can_be_told_is_a_list_with_a_line_each() -> None:
