@@ -171,8 +171,11 @@ def test_a_message_is_sent_without_scripts(open_page: Open, session: Session) ->
     expect(page.locator("#permission")).to_be_hidden()
 
 
-def test_without_scripts_the_tab_in_sight_is_marked(open_page: Open, session: Session) -> None:
-    page = open_page(f"/sessions/{session.pk}", java_script_enabled=False)
+@pytest.mark.parametrize("page_of", ["", "?before=9"])  # earlier messages need no scripts
+def test_without_scripts_the_tab_in_sight_is_marked(
+    open_page: Open, session: Session, page_of: str
+) -> None:
+    page = open_page(f"/sessions/{session.pk}{page_of}", java_script_enabled=bool(page_of))
     for name in ("Context", "Requests", "Compactions"):
         if name != "Context":
             page.get_by_role("link", name=name, exact=True).click()
