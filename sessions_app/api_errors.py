@@ -26,6 +26,7 @@ STATUS = {
     "model_error": 502,
     "model_output_invalid": 502,
     "model_unavailable": 503,
+    "nothing_gained": 409,
     "nothing_to_undo": 409,
     "output_budget_overflow": 409,
     "payload_too_large": 409,

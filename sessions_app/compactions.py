@@ -53,28 +53,37 @@ def request(*, session_id: int, instructions: str = "", tier: str = "") -> Accep
     Session.objects.only("pk").get(pk=session_id)
     interruption.sweep(session_id)
 
-    def work() -> Accepted:
-        running = claims.request_compaction(
+    def flag() -> str:
+        return claims.request_compaction(
             session_id=session_id, instructions=instructions, tier=tier
         )
+
+    def work() -> Accepted:
+        running = flag()
+        if not running:
+            started = _start(session_id, ManualRequest(instructions, tier))
+            if started is not None:
+                return started
+            running = flag()  # a run began between the two
         if running:
             queued = NewFrame("compaction_queued", {"queued": True})
             stream.append(session_id, [queued], execution_id=running)
             return Accepted("queued", running)
-        return _start(session_id, ManualRequest(instructions, tier))
-
-    return transactions.run(work)
-
-
-def _start(session_id: int, manual: ManualRequest) -> Accepted:
-    execution_id = f"{PREFIX}{time.time_ns() // 1_000_000}"
-    if not claims.take(
-        session_id=session_id, execution_id=execution_id, kind=Claim.Kind.COMPACTION
-    ):
         current = claims.current(session_id)
         if current is None or current.kind != Claim.Kind.COMPACTION:
             raise SessionAlreadyRunning(current.execution_id if current else "")
         return Accepted("started", current.execution_id)
+
+    return transactions.run(work)
+
+
+def _start(session_id: int, manual: ManualRequest) -> Accepted | None:
+    """Begin an idle compaction; None if the claim is not free."""
+    execution_id = f"{PREFIX}{time.time_ns() // 1_000_000}"
+    if not claims.take(
+        session_id=session_id, execution_id=execution_id, kind=Claim.Kind.COMPACTION
+    ):
+        return None
     transaction.on_commit(lambda: run_loop.submit(execute(session_id, execution_id, manual)))
     return Accepted("started", execution_id)
 

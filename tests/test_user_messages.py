@@ -12,6 +12,7 @@ USER_WRITER = "user_message_create"
 DOORS = [
     "sessions_app/api/messages.py",
     "sessions_app/consumers.py",
+    "sessions_app/message_views.py",
     "sessions_app/terminal/chat.py",
 ]
 WRITES = r"(?:a?bulk_|a?get_or_|a?update_or_|a)?create|a?bulk_update|a?update"
