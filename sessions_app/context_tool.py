@@ -46,33 +46,36 @@ def tool_of(teaching: Teaching) -> CompactContext:
 
 
 def _store_tier(session_id: int, execution_id: str) -> Callable[[str], Awaitable[None]]:
-    async def store(tier: str) -> None:
-        def work() -> None:
-            claims.fence(session_id=session_id, execution_id=execution_id)
-            Session.objects.filter(pk=session_id).update(compaction_tier=tier)
+    def store(tier: str) -> None:
+        Session.objects.filter(pk=session_id).update(compaction_tier=tier)
 
-        await database(transactions.run, work)
-
-    return store
+    return _fenced(session_id, execution_id, store)
 
 
 def _store_receipt(session_id: int, execution_id: str) -> Callable[[str], Awaitable[None]]:
-    async def store(text: str) -> None:
-        def work() -> None:
-            claims.fence(session_id=session_id, execution_id=execution_id)
-            services.receipt_store(session_id=session_id, text=text)
+    def store(text: str) -> None:
+        services.receipt_store(session_id=session_id, text=text)
 
-        await database(transactions.run, work)
-
-    return store
+    return _fenced(session_id, execution_id, store)
 
 
 def _counter(session_id: int, execution_id: str) -> Callable[[str], Awaitable[None]]:
-    async def count(counter: str) -> None:
+    def count(counter: str) -> None:
+        services.report_count(session_id=session_id, counter=counter)
+
+    return _fenced(session_id, execution_id, count)
+
+
+def _fenced(
+    session_id: int, execution_id: str, write: Callable[[str], None]
+) -> Callable[[str], Awaitable[None]]:
+    """The write in a transaction that begins with the claim's fence."""
+
+    async def call(value: str) -> None:
         def work() -> None:
             claims.fence(session_id=session_id, execution_id=execution_id)
-            services.report_count(session_id=session_id, counter=counter)
+            write(value)
 
         await database(transactions.run, work)
 
-    return count
+    return call
