@@ -1,5 +1,7 @@
 """The cast and the places that most tests share."""
 
+import asyncio
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,15 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models.signals import post_migrate  # noqa: TID251 - to hold back those of Django
 from pytest_django import Settings
 
-from sessions_app import run_loop
+from sessions_app import compactions, run_loop, runs
 from sessions_app.models import Claim, ModelProfile, Session
 
 pytest_plugins = ["tests.wire.fixture"]
 
 # Begun first, so that no worker is left with one at the end.
 LONG = ("tests/services", "tests/kill", "tests/browser")
+EXECUTIONS = {runs.execute.__qualname__, compactions.execute.__qualname__}
+ENDS_WITHIN_S = 10
 FIRST_MODELS = ("rehearsal", "openai", "anthropic")
 
 
@@ -109,8 +113,22 @@ def session(make_session: Callable[..., Session]) -> Session:
 
 @pytest.fixture
 def runs_end(transactional_db: None) -> Iterator[None]:
-    """For tests that start runs: a real database, and no thread keeps a connection to it
-    afterwards.
+    """For tests that start runs: a real database, which no run uses and no thread keeps a
+    connection to afterwards.
     """
     yield
+    end = time.monotonic() + ENDS_WITHIN_S
+    while left := _executions():
+        assert time.monotonic() < end, f"the test left behind: {left}"
+        time.sleep(0.01)
     run_loop.close_connections()
+
+
+def _executions() -> list[Any]:
+    """The runs and compactions of this process that are under way."""
+    loop = run_loop.start()
+    return [task for task in asyncio.all_tasks(loop) if _name(task) in EXECUTIONS]
+
+
+def _name(task: "asyncio.Task[Any]") -> str:
+    return str(getattr(task.get_coro(), "__qualname__", ""))

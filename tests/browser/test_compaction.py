@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from sessions_app.models import ModelProfile, Session
 from tests.browser.conftest import Open
 from tests.browser.test_accessibility import VIEWS, complaints
+from tests.sessions_app.asking import fill
 from tests.sessions_app.compacting import HANDOFF, HANGING
 from tests.sessions_app.compaction_rows import compacted, tried
 from tests.sessions_app.page_rows import say
@@ -50,19 +51,18 @@ def small(make_session: Callable[..., Session], model: ModelProfile) -> Session:
     """A session of the rehearsal model with a window that a short tour fills several times."""
     ModelProfile.objects.filter(pk=model.pk).update(window_tokens=16_000)
     session = make_session()
-    for number in range(16):
+    for number in range(10):
         write(session, f"part{number:02}.txt", f"line {number} of this file\n" * 600)
     return session
 
 
 @pytest.fixture
 def wired(make_session: Callable[..., Session], wire: Wire) -> Session:
-    """A session on the wire server with four long answers."""
+    """A session on the wire server with four long answers; only the last run was a real one."""
     session = make_session(model=wire_model(wire.base_url, window_tokens=20_000))
-    for number in range(4):
-        wire.script({"text": f"answer {number} " + "word " * 300})
-        run(session, f"wish {number}")
-    return session
+    fill(session, rounds=3, words=300)
+    wire.script({"text": "answer 3 " + "word " * 300})
+    return run(session, "wish 3")
 
 
 def test_a_long_tour_is_compacted_again_and_again_and_stays_readable(
