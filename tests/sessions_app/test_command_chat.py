@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -36,9 +37,15 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=self._sit_down,
         )
         os.close(slave)
+
+    @staticmethod
+    def _sit_down() -> None:
+        """Its terminal is where signals come from, also when the tests run in the background."""
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def type(self, text: str) -> None:
         """Press these keys."""

@@ -27,7 +27,10 @@ Quickstart = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def quickstart(tmp_path: Path) -> Iterator[Quickstart]:
-    """Start it with its own data folder and a free port; what still runs is stopped at the end."""
+    """Start it with its own data folder and a free port; what still runs is stopped at the end.
+
+    It takes SIGINT also when the tests run in the background, where a shell lets it be ignored.
+    """
     base = {"PATH": os.environ["PATH"], "VAR_DIR": str(tmp_path), "PORT": str(free_port())}
     started = []
 
@@ -41,6 +44,7 @@ def quickstart(tmp_path: Path) -> Iterator[Quickstart]:
             stdout=pipe,
             stderr=pipe,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process
