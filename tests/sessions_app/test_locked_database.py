@@ -48,12 +48,18 @@ def lock(runs_end: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lock]:
     connections.close_all()
 
 
+def streamed(session: Session) -> str:
+    """The text of the answer that is under way."""
+    partial = partials.get(session.pk)
+    return partial.text if partial else ""
+
+
 def test_a_run_outlives_it_and_can_still_be_cancelled(
     wired: Session, wire: Wire, lock: Lock
 ) -> None:
     wire.script({"text": "slow " * 400, "piece": 5, "pause": 0.1})
     runs.start(session_id=wired.pk, content="go")
-    wait_until(lambda: partials.get(wired.pk))
+    wait_until(lambda: "slow" in streamed(wired))
     with lock():
         time.sleep(2.5)  # two beats of the claim at least
     runs.cancel(session_id=wired.pk)
