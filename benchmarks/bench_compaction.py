@@ -11,9 +11,9 @@ from agent.tokens import TokenEstimator
 from benchmarks import database  # first of what needs Django: it chooses the database
 from benchmarks.figures import Figure, at_most, hand_over
 from benchmarks.measure import ratio
-from compaction_app.compactor import Order, Outcome, Report
+from compaction_app.compactor import Order, Report
 from compaction_app.models import SessionCompaction
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from sessions_app import context, run_loop, selectors, session_snapshot
 from sessions_app.assembly import Execution, assemble
 from sessions_app.models import Message, Session

@@ -8,12 +8,14 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from compaction_app.models import (
     SessionCompaction,
     SessionCompactionEvent,
     SessionCompactionReport,
 )
+from compaction_app.words import outcome_words, trigger_words
 
 M = TypeVar("M", bound=Model)
 
@@ -24,9 +26,14 @@ class ReadOnlyAdmin(admin.ModelAdmin[M]):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["session__id__exact"]
-    search_help_text = "A session's id."
+    search_help_text = _("A session's id.")
 
-    @admin.display(description="session", ordering="session")
+    @admin.display(description="ID", ordering="pk")
+    def number(self, row: Any) -> int:
+        """The key; of most tables here it is the session's."""
+        return int(row.pk)
+
+    @admin.display(description=_("session"), ordering="session")
     def session_link(self, row: Any) -> SafeString:
         path = reverse("admin:sessions_app_session_change", args=[row.session_id])
         return format_html('<a href="{}">{}</a>', path, row.session_id)
@@ -44,7 +51,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[M]):
 @admin.register(SessionCompaction)
 class SessionCompactionAdmin(ReadOnlyAdmin[SessionCompaction]):
     list_display = [
-        "session_id",
+        "number",
         "session_link",
         "compact_count",
         "last_compacted_msg_id",
@@ -74,13 +81,13 @@ class SessionCompactionEventAdmin(ReadOnlyAdmin[SessionCompactionEvent]):
     ]
     list_filter = ["trigger_mode", "outcome", "tier", "created_at"]
     search_fields = ["session__id__exact", "execution_id", "error"]
-    search_help_text = "A session's id, an execution id, words of an error."
+    search_help_text = _("A session's id, an execution id, words of an error.")
 
-    @admin.display(description="before \u2192 after (tokens)", ordering="saved_tokens")
+    @admin.display(description=_("before → after (tokens)"), ordering="saved_tokens")
     def size(self, row: SessionCompactionEvent) -> str:
         return f"{_shown(row.before_tokens)} \u2192 {_shown(row.after_tokens)}"
 
-    @admin.display(description="prompt (cached) + completion")
+    @admin.display(description=_("prompt (cached) + output tokens"))
     def cost(self, row: SessionCompactionEvent) -> str:
         """What the summary call took, as the provider reported it."""
         if row.prompt_tokens is None:
@@ -95,7 +102,7 @@ class SessionCompactionEventAdmin(ReadOnlyAdmin[SessionCompactionEvent]):
 @admin.register(SessionCompactionReport)
 class SessionCompactionReportAdmin(ReadOnlyAdmin[SessionCompactionReport]):
     list_display = [
-        "session_id",
+        "number",
         "session_link",
         "tool_calls",
         "intents",
@@ -108,15 +115,16 @@ class SessionCompactionReportAdmin(ReadOnlyAdmin[SessionCompactionReport]):
         "problem",
     ]
 
-    @admin.display(description="last act")
+    @admin.display(description=_("last act"))
     def last(self, row: SessionCompactionReport) -> str:
         act = row.last_act
         if not act:
             return "-"
         size = f"{_shown(act['beforeTokens'])} \u2192 {_shown(act['afterTokens'])}"
-        return f"{act['trigger']} {act['outcome']} {size}, {act['durationMs']:,} ms"
+        words = f"{outcome_words(act['outcome'])} ({trigger_words(act['trigger'])})"
+        return f"{words}: {size}, {act['durationMs']:,} ms"
 
-    @admin.display(description="last error")
+    @admin.display(description=_("last error"))
     def problem(self, row: SessionCompactionReport) -> str:
         return f"{row.last_error['code']}: {row.last_error['message']}" if row.last_error else "-"
 

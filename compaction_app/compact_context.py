@@ -15,9 +15,9 @@ from agent.prompt.notes import escaped
 from agent.prompt.templates import render
 from agent.protocols import ToolOutcome
 from agent.text import clean
-from compaction_app.compactor import Outcome, Report
+from compaction_app.compactor import Report
 from compaction_app.intents import INTENT_TTL_S, Intent, Intents
-from compaction_app.policy import SHARES
+from compaction_app.policy import SHARES, Outcome
 from compaction_app.ranges import tail_budget
 
 TOOL_NAME = "compact_context"

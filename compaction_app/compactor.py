@@ -8,7 +8,6 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Protocol
 
 from agent.errors import AgentError, NothingGained
@@ -16,21 +15,11 @@ from agent.history import Conversation, History
 from agent.messages import Usage
 from agent.phrases import Phrase
 from agent.request import RequestBuilder
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from compaction_app.ranges import Cut, choose, tail_budget
 from compaction_app.stack_head import stack_head
 from compaction_app.summariser import Summariser
 from compaction_app.writing import NOT_REPORTED, RequestRecords, Writer, milliseconds_since
-
-
-class Outcome(StrEnum):
-    """How a compaction ended."""
-
-    COMPACTED = "compacted"
-    NOTHING = "nothing_to_compact"
-    FAILED = "failed"
-    CONFLICT = "conflict"
-    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)

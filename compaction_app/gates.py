@@ -12,10 +12,11 @@ from agent.occupancy import Occupancy
 from agent.phrases import Phrase
 from agent.protocols import Listener
 from compaction_app.at_hand import RequestAtHand
-from compaction_app.compactor import Compactor, Order, Outcome, Report
+from compaction_app.compactor import Compactor, Order, Report
 from compaction_app.policy import (
     MAX_BEFORE_REQUEST,
     LastAutomatic,
+    Outcome,
     Situation,
     Trigger,
     Verdict,

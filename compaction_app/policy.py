@@ -1,4 +1,6 @@
-"""When to compact: active tokens against the line, and the guards of automatic ones. Pure."""
+"""When to compact: active tokens against the line, and the guards of automatic ones; why it is
+tried and how it may end. Pure.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,6 +27,17 @@ class Trigger(StrEnum):
         return self in {Trigger.MANUAL, Trigger.TOOL}
 
 
+class Outcome(StrEnum):
+    """How a compaction ended."""
+
+    COMPACTED = "compacted"
+    NOTHING = "nothing_to_compact"
+    FAILED = "failed"
+    CONFLICT = "conflict"
+    CANCELLED = "cancelled"
+
+
+UNDONE = "undone"  # the outcome of an event that took a compaction back
 SHARES = {"light": 0.08, "standard": 0.16, "heavy": 0.24}  # of the window, kept as it is
 MINIMUM_GAIN = 0.10  # of the window: less than that was not worth it
 MAX_BEFORE_REQUEST = 2

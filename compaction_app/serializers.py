@@ -4,9 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from compaction_app.compactor import Outcome
-from compaction_app.policy import SHARES, Trigger
-from compaction_app.services import UNDONE
+from compaction_app.policy import SHARES, UNDONE, Outcome, Trigger
 
 Shape = serializers.Serializer[Any]
 

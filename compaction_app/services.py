@@ -11,15 +11,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.timezone import now
 
-from compaction_app.compactor import Outcome, Report
+from compaction_app.compactor import Report
 from compaction_app.models import (
     SessionCompaction,
     SessionCompactionEvent,
     SessionCompactionReport,
 )
-from compaction_app.policy import LastAutomatic, Trigger
+from compaction_app.policy import UNDONE, LastAutomatic, Outcome, Trigger
 
-UNDONE = "undone"
 AUTOMATIC = [Trigger.REQUEST_START, Trigger.MID_LOOP, Trigger.IDLE]
 
 

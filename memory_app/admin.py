@@ -9,6 +9,8 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from agent.prompt.quoting import bare_line, quoted
 from memory_app import services, usage
@@ -18,6 +20,7 @@ from memory_app.models import MemoryItem, MemoryUse
 LISTED_SESSIONS = 20
 SHOWN_CHARS = 120
 SHOWN_PROJECTS = 200
+USE = _("session %(session)s (requests: %(requests)s, tokens: %(tokens)s, last at %(time)s)")
 
 Status = MemoryItem.Status
 
@@ -25,7 +28,7 @@ Status = MemoryItem.Status
 class ProjectFilter(admin.SimpleListFilter):
     """By project; its identity decides, not how a collation compares the key."""
 
-    title = "project"
+    title = _("project")
     parameter_name = "project"
 
     def lookups(
@@ -69,7 +72,7 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["content", "project_key", "owner__username"]
-    search_help_text = "Words of the content, the project or the owner."
+    search_help_text = _("Words of the content, the project or the owner.")
     actions = ["dismiss", "restore"]
     fields = [
         "owner",
@@ -91,49 +94,58 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
             super().get_queryset(request).annotate(used_by=Subquery(uses.values("session_id")[:1]))
         )
 
-    @admin.display(description="content", ordering="content")
+    @admin.display(description=_("content"), ordering="content")
     def beginning(self, row: MemoryItem) -> str:
         return bare_line(row.content)[:SHOWN_CHARS]
 
-    @admin.display(description="content")
+    @admin.display(description=_("content"))
     def text(self, row: MemoryItem) -> str:
         """As prompts quote it: nothing in it can hide, reorder the page or pose as another line."""
         return quoted(row.content)
 
-    @admin.display(description="project key", ordering="project_key")
+    @admin.display(description=_("project key"), ordering="project_key")
     def project(self, row: MemoryItem) -> str:
         return bare_line(row.project_key) or "-"
 
-    @admin.display(description="last used by session")
+    @admin.display(description=_("last used by session"))
     def last_session(self, row: MemoryItem) -> SafeString | None:
         used_by: int | None = getattr(row, "used_by", None)
         return _session_link(used_by) if used_by else None
 
-    @admin.display(description="written in")
+    @admin.display(description=_("written in"))
     def origin(self, row: MemoryItem) -> str:
         if row.origin_session_id is None:
             return "-"
         link = _session_link(row.origin_session_id)
-        return format_html("session {}, message {}", link, row.origin_message_id or "unknown")
+        session = format_html(gettext("session %(id)s") % {"id": "{}"}, link)
+        if row.origin_message_id is None:
+            return session
+        message = gettext("message %(id)s") % {"id": row.origin_message_id}
+        return format_html("{}, {}", session, message)
 
-    @admin.display(description="carried by requests of")
+    @admin.display(description=_("carried by requests of"))
     def carried_by(self, row: MemoryItem) -> SafeString:
         """The sessions that used it last."""
         used = usage.sessions(memory_id=row.pk, limit=LISTED_SESSIONS)
         return format_html_join(
-            "",
-            "session {}: {} requests, {} tokens, last at {}<br>",
+            SafeString("<br>"),
+            USE % {name: f"{{{name}}}" for name in ("session", "requests", "tokens", "time")},
             (
-                (_session_link(o.session_id), o.requests, o.tokens, f"{o.last_at:%Y-%m-%d %H:%M}")
-                for o in used
+                {
+                    "session": _session_link(one.session_id),
+                    "requests": one.requests,
+                    "tokens": one.tokens,
+                    "time": f"{one.last_at:%Y-%m-%d %H:%M}",
+                }
+                for one in used
             ),
         )
 
-    @admin.action(description="Dismiss: no run gets them any more", permissions=["govern"])
+    @admin.action(description=_("Dismiss: no run gets them any more"), permissions=["govern"])
     def dismiss(self, request: HttpRequest, queryset: QuerySet[MemoryItem]) -> None:
         self._set_status(request, queryset, Status.DISMISSED)
 
-    @admin.action(description="Restore: runs get them again", permissions=["govern"])
+    @admin.action(description=_("Restore: runs get them again"), permissions=["govern"])
     def restore(self, request: HttpRequest, queryset: QuerySet[MemoryItem]) -> None:
         """Proposals are left alone: to accept them is their owner's."""
         self._set_status(request, queryset.exclude(status=Status.PROPOSED), Status.ACTIVE)
@@ -161,8 +173,14 @@ class MemoryItemAdmin(admin.ModelAdmin[MemoryItem]):
                 )
                 changed += 1
             except (MemoryRefused, Http404) as refused:
-                self.message_user(request, f"Memory {row.pk}: {refused}", messages.ERROR)
-        self.message_user(request, f"{changed} changed.", messages.SUCCESS)
+                self.message_user(request, f"{_named(row)}: {refused}", messages.ERROR)
+        self.message_user(
+            request, gettext("%(number)s changed.") % {"number": changed}, messages.SUCCESS
+        )
+
+
+def _named(row: MemoryItem) -> str:
+    return gettext("Memory %(id)s") % {"id": row.pk}
 
 
 def _session_link(session_id: int) -> SafeString:

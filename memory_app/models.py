@@ -24,22 +24,31 @@ class MemoryItem(models.Model):
         PROPOSED = "PROPOSED", _("Proposed")
 
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memory_items"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="memory_items",
+        verbose_name=_("owner"),
     )
-    scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.USER)
-    project_key = models.CharField(max_length=200, blank=True)
+    scope = models.CharField(_("scope"), max_length=10, choices=Scope.choices, default=Scope.USER)
+    project_key = models.CharField(_("project key"), max_length=200, blank=True)
     # sha256 of the key: a collation must not make two projects one
     project_hash = models.CharField(max_length=64, blank=True, editable=False)
-    content = models.TextField()
-    source = models.CharField(max_length=10, choices=Source.choices, default=Source.MANUAL)
-    status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
+    content = models.TextField(_("content"))
+    source = models.CharField(
+        _("source"), max_length=10, choices=Source.choices, default=Source.MANUAL
+    )
+    status = models.CharField(
+        _("status"), max_length=10, choices=Status.choices, default=Status.ACTIVE
+    )
     dedup_hash = models.CharField(max_length=64, editable=False)
-    origin_session_id = models.PositiveBigIntegerField(null=True, blank=True)
-    origin_message_id = models.PositiveBigIntegerField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    origin_session_id = models.PositiveBigIntegerField(_("origin session"), null=True, blank=True)
+    origin_message_id = models.PositiveBigIntegerField(_("origin message"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    updated_at = models.DateTimeField(_("updated at"), auto_now=True)
 
     class Meta:
+        verbose_name = _("memory")
+        verbose_name_plural = _("memories")
         db_table = "memory_item"
         ordering = ["-updated_at", "-id"]
         constraints = [
@@ -68,6 +77,8 @@ class MemoryUse(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = _("use of a memory")
+        verbose_name_plural = _("uses of memories")
         db_table = "memory_use"
         ordering = ["-id"]
         constraints = [

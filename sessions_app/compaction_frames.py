@@ -3,8 +3,9 @@
 from typing import Any
 
 from agent.phrases import Phrase
-from compaction_app.compactor import Outcome, Report
+from compaction_app.compactor import Report
 from compaction_app.models import SessionCompactionEvent
+from compaction_app.policy import Outcome
 from sessions_app.spoken import spoken
 from sessions_app.stream import NewFrame
 

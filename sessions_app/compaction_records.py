@@ -12,7 +12,8 @@ from agent.protocols import RetryNotice
 from agent.request import ModelRequest
 from compaction_app import services
 from compaction_app.at_hand import RequestAtHand
-from compaction_app.compactor import Order, Outcome, Report
+from compaction_app.compactor import Order, Report
+from compaction_app.policy import Outcome
 from sessions_app import context_window, request_parts
 from sessions_app.compaction_frames import end_frame, marker_frame, start_frame
 from sessions_app.context_window import ContextNumbers

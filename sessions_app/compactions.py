@@ -10,9 +10,10 @@ from django.db import transaction
 from agent.errors import ClaimLost, NothingToUndo, SessionAlreadyRunning
 from agent.text import clean
 from compaction_app import services
-from compaction_app.compactor import Outcome, Report
+from compaction_app.compactor import Report
 from compaction_app.gates import ManualRequest
 from compaction_app.models import SessionCompaction
+from compaction_app.policy import Outcome
 from sessions_app import (
     claims,
     context,

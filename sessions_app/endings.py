@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from agent.phrases import Phrase
 from compaction_app import services as compaction_services
-from compaction_app.compactor import Order, Outcome, Report
-from compaction_app.policy import Trigger
+from compaction_app.compactor import Order, Report
+from compaction_app.policy import Outcome, Trigger
 from sessions_app import claims, selectors, stream, transactions
 from sessions_app.compaction_frames import end_frame, result_frame, start_frame
 from sessions_app.models import Frame, Run, Session

@@ -8,9 +8,8 @@ from django.utils import timezone
 
 from agent.history import Conversation
 from agent.phrases import Phrase
-from compaction_app.compactor import Outcome
 from compaction_app.models import SessionCompactionEvent
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from sessions_app import claims
 from sessions_app.assembly import Execution
 from sessions_app.models import Claim

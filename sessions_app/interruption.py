@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from agent.messages import Message
 from agent.phrases import Phrase
-from compaction_app.compactor import Outcome
+from compaction_app.policy import Outcome
 from sessions_app import claims, endings, holder, selectors, stream, transactions
 from sessions_app.compaction_frames import result_frame
 from sessions_app.models import Claim, Run, Session

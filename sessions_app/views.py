@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonR
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from compaction_app.words import tier_choices
 from sessions_app import limits, selectors
 from sessions_app.models import Session
 from sessions_app.page import parts
 from sessions_app.page.answers import private, row_id
-from sessions_app.page.compaction_words import tier_choices
 from sessions_app.page.new_session import NewSession
 from sessions_app.page.past_compactions import past_compactions
 from sessions_app.page.session_list import listed, wanted

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from sessions_app import claims
 from sessions_app.models import Message, Session
@@ -22,4 +23,5 @@ def counted(rows: Iterable[Model], session_ids: list[int]) -> Deletion:
             session_id__in=session_ids
         ).count(),
     }
-    return shown, counts, set(), [f"session {session_id} is running" for session_id in running]
+    busy = [_("session %(id)s is running") % {"id": session_id} for session_id in running]
+    return shown, counts, set(), busy

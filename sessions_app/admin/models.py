@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import BigIntegerField, QuerySet, Value
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from sessions_app import selectors
 from sessions_app.models import ModelProfile
@@ -19,8 +20,8 @@ class ModelProfileForm(forms.ModelForm[ModelProfile]):
     base_url = forms.URLField(
         required=False,
         assume_scheme="http",
-        label="base URL",
-        help_text="Empty = the provider's own, or the environment's.",
+        label=_("base URL"),
+        help_text=_("Empty: the provider's own, or the environment's."),
     )
 
     def clean_key_variable(self) -> str:
@@ -28,8 +29,11 @@ class ModelProfileForm(forms.ModelForm[ModelProfile]):
         name: str = self.cleaned_data["key_variable"]
         if name and (not VARIABLE.fullmatch(name) or name in OURS):
             raise forms.ValidationError(
-                "Not the name of a key's variable; allowed: capitals, digits and _, such as "
-                f"OPENAI_API_KEY, but not {', '.join(sorted(OURS))}."
+                _(
+                    "Not the name of a key's variable; allowed: capitals, digits and _, such as "
+                    "OPENAI_API_KEY, but not %(names)s."
+                ),
+                params={"names": ", ".join(sorted(OURS))},
             )
         return name
 
@@ -55,20 +59,20 @@ class ModelProfileAdmin(admin.ModelAdmin[ModelProfile]):
         given = Value(default.pk if default else None, output_field=BigIntegerField())
         return super().get_queryset(request).annotate(given=given)
 
-    @admin.display(description="default", boolean=True)
+    @admin.display(description=_("default"), boolean=True)
     def for_new_sessions(self, row: ModelProfile) -> bool:
         """As `GET /v1/models` says: flagged or not, it is what new sessions get."""
         return bool(row.pk == row.given)  # type: ignore[attr-defined]  # annotated above
 
-    @admin.display(description="model id")
+    @admin.display(description=_("model id"))
     def used_id(self, row: ModelProfile) -> str:
         return models.model_id(row)
 
-    @admin.display(description="window (tokens)")
+    @admin.display(description=_("window (tokens)"))
     def used_window(self, row: ModelProfile) -> int | None:
         return models.window_tokens(row)
 
-    @admin.display(description="key or server known", boolean=True)
+    @admin.display(description=_("key or server known"), boolean=True)
     def can_be_used(self, row: ModelProfile) -> bool:
         return models.usable(row)
 

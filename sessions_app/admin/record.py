@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 M = TypeVar("M", bound=Model)
 
@@ -18,7 +19,7 @@ class RecordAdmin(admin.ModelAdmin[M]):
     list_per_page = 50
     show_full_result_count = False
 
-    @admin.display(description="session", ordering="session")
+    @admin.display(description=_("session"), ordering="session")
     def session_link(self, row: Any) -> SafeString:
         path = reverse("admin:sessions_app_session_change", args=[row.session_id])
         return format_html('<a href="{}">{}</a>', path, row.session_id)

@@ -1,6 +1,7 @@
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from sessions_app.admin.record import RecordAdmin
 from sessions_app.models import RequestLog
@@ -23,7 +24,7 @@ class RequestLogAdmin(RecordAdmin[RequestLog]):
     ]
     list_filter = ["kind", "created_at"]
     search_fields = ["session__id__exact", "execution_id", "model_name"]
-    search_help_text = "A session's id, an execution id, or a model's name."
+    search_help_text = _("A session's id, an execution id, or a model's name.")
     exclude = ["session"]
     readonly_fields = ["session_link"]
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from agent.errors import SessionAlreadyRunning
 from sessions_app.admin.counted_deletion import Deletion, counted
@@ -43,10 +44,10 @@ STATE = [
     "records",
 ]
 RECORDS = {
-    "messages": "sessions_app_message",
-    "runs": "sessions_app_run",
-    "requests": "sessions_app_requestlog",
-    "compactions": "compaction_app_sessioncompactionevent",
+    "sessions_app_message": _("messages"),
+    "sessions_app_run": _("runs"),
+    "sessions_app_requestlog": _("requests"),
+    "compaction_app_sessioncompactionevent": _("compaction events"),
 }
 
 
@@ -59,24 +60,24 @@ class SessionAdmin(admin.ModelAdmin[Session]):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ["id__exact", "title", "owner__username", "project_key"]
-    search_help_text = "An id, or words of title, owner or project."
+    search_help_text = _("An id, or words of title, owner or project.")
     autocomplete_fields = ["model", "agent_profile"]
-    fieldsets = [("Settings", {"fields": (*SETTINGS,)}), ("State", {"fields": (*STATE,)})]
+    fieldsets = [(_("Settings"), {"fields": (*SETTINGS,)}), (_("State"), {"fields": (*STATE,)})]
     readonly_fields = STATE
 
-    @admin.display(description="context / window (tokens)")
+    @admin.display(description=_("context / window (tokens)"))
     def level(self, row: Session) -> str:
         def shown(tokens: int | None) -> str:
             return "-" if tokens is None else f"{tokens:,}"
 
         return f"{shown(row.context_tokens)} / {shown(row.window_tokens)}"
 
-    @admin.display(description="records")
+    @admin.display(description=_("records"))
     def records(self, row: Session) -> SafeString:
         """Links to lists, because a session may have 10,000 messages."""
         links = [
             (reverse(f"admin:{table}_changelist"), row.pk, label)
-            for label, table in RECORDS.items()
+            for table, label in RECORDS.items()
         ]
         return format_html_join(" · ", '<a href="{}?session__id__exact={}">{}</a>', links)
 

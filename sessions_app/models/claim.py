@@ -1,6 +1,7 @@
 """The one permanent row per session that says who executes. Written by `claims.py` only."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Claim(models.Model):
@@ -27,6 +28,8 @@ class Claim(models.Model):
     partial = models.TextField(blank=True, default="")
 
     class Meta:
+        verbose_name = _("claim")
+        verbose_name_plural = _("claims")
         db_table = "session_claim"
         indexes = [models.Index(fields=["execution_id"], name="claim_execution")]
 

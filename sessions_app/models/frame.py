@@ -1,6 +1,7 @@
 """Frames as rows: what every page of a session was shown, in order and without gaps."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Frame(models.Model):
@@ -14,6 +15,8 @@ class Frame(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = _("frame")
+        verbose_name_plural = _("frames")
         db_table = "frame"
         ordering = ["session", "seq"]
         constraints = [

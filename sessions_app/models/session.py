@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from compaction_app.words import TIERS
+
 
 class Session(models.Model):
     """One conversation, its settings, and the numbers last shown of its context."""
@@ -18,13 +20,13 @@ class Session(models.Model):
         INTERRUPTED = "INTERRUPTED", _("Interrupted")
 
     class Channel(models.TextChoices):
-        WEB = "web"
-        EMBED = "embed"
-        WECHAT = "wechat"
+        WEB = "web", _("Web")
+        EMBED = "embed", _("Embedded")
+        WECHAT = "wechat", _("WeChat")
 
     class WorkspaceKind(models.TextChoices):
-        LOCAL = "LOCAL"
-        CLOUD = "CLOUD"
+        LOCAL = "LOCAL", _("Local")
+        CLOUD = "CLOUD", _("Cloud")
 
     class PermissionLevel(models.TextChoices):
         READ_ONLY = "READ_ONLY", _("Read only")
@@ -32,42 +34,68 @@ class Session(models.Model):
         FULL = "FULL", _("Full")
 
     class Tier(models.TextChoices):
-        LIGHT = "light"
-        STANDARD = "standard"
-        HEAVY = "heavy"
+        LIGHT = "light", TIERS["light"]
+        STANDARD = "standard", TIERS["standard"]
+        HEAVY = "heavy", TIERS["heavy"]
 
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="agent_sessions"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="agent_sessions",
+        verbose_name=_("owner"),
     )
-    title = models.CharField(max_length=200, blank=True)
+    title = models.CharField(_("title"), max_length=200, blank=True)
     agent_profile = models.ForeignKey(
-        "AgentProfile", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+        "AgentProfile",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        verbose_name=_("agent profile"),
     )
     model = models.ForeignKey(
-        "ModelProfile", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+        "ModelProfile",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        verbose_name=_("model"),
     )
-    workspace = models.CharField(max_length=1_000)
+    workspace = models.CharField(_("workspace"), max_length=1_000)
     workspace_kind = models.CharField(
-        max_length=10, choices=WorkspaceKind.choices, default=WorkspaceKind.LOCAL
+        _("kind of workspace"),
+        max_length=10,
+        choices=WorkspaceKind.choices,
+        default=WorkspaceKind.LOCAL,
     )
-    channel = models.CharField(max_length=10, choices=Channel.choices, default=Channel.WEB)
-    project_key = models.CharField(max_length=200, blank=True)
+    channel = models.CharField(
+        _("channel"), max_length=10, choices=Channel.choices, default=Channel.WEB
+    )
+    project_key = models.CharField(_("project key"), max_length=200, blank=True)
     permission_level = models.CharField(
-        max_length=20, choices=PermissionLevel.choices, default=PermissionLevel.READ_ONLY
+        _("permission level"),
+        max_length=20,
+        choices=PermissionLevel.choices,
+        default=PermissionLevel.READ_ONLY,
     )
     memory_injection_disabled = models.BooleanField(
-        default=False, db_default=False, db_comment="1 = long-term memories are not injected"
+        _("memories held back"),
+        default=False,
+        db_default=False,
+        db_comment="1 = long-term memories are not injected",
     )
-    language = models.CharField(max_length=10, default="en")
-    time_zone = models.CharField(max_length=64, default="UTC")
-    compaction_tier = models.CharField(max_length=10, choices=Tier.choices, default=Tier.STANDARD)
+    language = models.CharField(_("language"), max_length=10, default="en")
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    compaction_tier = models.CharField(
+        _("compaction tier"), max_length=10, choices=Tier.choices, default=Tier.STANDARD
+    )
 
-    phase = models.CharField(max_length=20, choices=Phase.choices, default=Phase.IDLE)
-    tasks = models.JSONField(default=list, blank=True)
+    phase = models.CharField(_("state"), max_length=20, choices=Phase.choices, default=Phase.IDLE)
+    tasks = models.JSONField(_("tasks"), default=list, blank=True)
     frame_seq = models.PositiveBigIntegerField(default=0, db_default=0)
     # What was pushed last: the numbers, and the text of the frame's data as it went out.
-    context_tokens = models.PositiveIntegerField(null=True, blank=True)
-    window_tokens = models.PositiveIntegerField(null=True, blank=True)
+    context_tokens = models.PositiveIntegerField(_("context (tokens)"), null=True, blank=True)
+    window_tokens = models.PositiveIntegerField(_("window (tokens)"), null=True, blank=True)
     context_frame = models.TextField(blank=True)
     context_execution_id = models.CharField(max_length=64, blank=True)
     context_updated_at = models.DateTimeField(null=True, blank=True)
@@ -75,11 +103,13 @@ class Session(models.Model):
     anchor_tokens = models.PositiveIntegerField(null=True, blank=True)
     anchor_message_id = models.PositiveBigIntegerField(null=True, blank=True)
 
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
-    active_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    updated_at = models.DateTimeField(_("updated at"), auto_now=True)
+    active_at = models.DateTimeField(_("last active"), auto_now_add=True)
 
     class Meta:
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
         db_table = "session"
         ordering = ["-active_at", "-id"]
         indexes = [models.Index(fields=["owner", "-active_at", "-id"], name="session_owner_active")]

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from compaction_app import selectors
 from compaction_app.models import SessionCompactionReport
+from compaction_app.words import outcome_words, trigger_words
 from sessions_app.models import Session
 from sessions_app.page.compaction_progress import Progress, progress
-from sessions_app.page.compaction_words import outcome_words, trigger_words
 from sessions_app.page.past_compactions import Past, PastCompactions, past_compactions
 
 LISTED = 20  # of the history at first; more by the page

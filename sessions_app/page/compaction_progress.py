@@ -7,13 +7,11 @@ from typing import Any
 
 import orjson
 
-from compaction_app.compactor import Outcome
-from compaction_app.policy import Trigger
-from compaction_app.services import UNDONE
+from compaction_app.policy import UNDONE, Outcome, Trigger
+from compaction_app.words import trigger_words
 from sessions_app import claims
 from sessions_app.claims import LiveClaim
 from sessions_app.models import Claim, Frame, Session
-from sessions_app.page.compaction_words import trigger_words
 
 START, END, QUEUED = "compaction_start", "compaction_end", "compaction_queued"
 RESULT, UNDO = "compaction_result", "compaction_undone"

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from compaction_app.models import SessionCompactionEvent
+from compaction_app.words import trigger_words
 from sessions_app.models import RequestLog, Session
-from sessions_app.page.compaction_words import trigger_words
 from sessions_app.page.composition import kind_of
 from sessions_app.page.figures import grouped, short
 from sessions_app.request_detail import wire_parts

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compaction_app.compactor import Outcome
 from compaction_app.models import SessionCompactionEvent
-from compaction_app.services import UNDONE
+from compaction_app.policy import UNDONE, Outcome
+from compaction_app.words import outcome_words, trigger_words
 from sessions_app.models import Session
-from sessions_app.page.compaction_words import outcome_words, trigger_words
 
 REMEMBERED = 200  # newest events that the page looks at
 FOLDS = 20  # newest compactions in force that have a divider on the first page

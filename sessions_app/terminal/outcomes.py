@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import translation
 
 from agent.text import counted
-from sessions_app.page.compaction_words import outcome_words, trigger_words
+from compaction_app.words import outcome_words, trigger_words
 from sessions_app.page.figures import duration, grouped
 from sessions_app.terminal.columns import one_line
 

@@ -8,10 +8,9 @@ from agent.messages import Message, ToolCall
 from agent.occupancy import Occupancy
 from agent.testing import RecordingListener, ScriptedClient
 from compaction_app.compact_context import TOOL_NAME
-from compaction_app.compactor import Outcome
 from compaction_app.gates import AutomaticSettings, CompactionGates, ManualRequest
 from compaction_app.intents import Intent
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from tests.compaction_app.histories import result
 from tests.compaction_app.stored_records import StoredRecords, make, said, some_rounds
 from tests.compaction_app.tool import SESSION, Desk

@@ -11,8 +11,8 @@ from agent.messages import Message, ModelResponse, StreamEvent, ToolCall, Usage
 from agent.request import ModelRequest
 from agent.testing import ScriptedClient, check_pairs
 from compaction_app import handoff
-from compaction_app.compactor import Order, Outcome
-from compaction_app.policy import Trigger
+from compaction_app.compactor import Order
+from compaction_app.policy import Outcome, Trigger
 from tests.compaction_app.histories import stored
 from tests.compaction_app.stored_records import StoredRecords, compact, make, said, some_rounds
 

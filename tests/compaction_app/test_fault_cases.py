@@ -13,8 +13,8 @@ from agent.messages import ModelResponse, ToolCall
 from agent.request import ModelRequest
 from agent.retry import RetryPolicy
 from agent.testing import ScriptedClient, check_pairs, make_builder
-from compaction_app.compactor import Compactor, Order, Outcome, Report
-from compaction_app.policy import SHARES, Trigger
+from compaction_app.compactor import Compactor, Order, Report
+from compaction_app.policy import SHARES, Outcome, Trigger
 from compaction_app.ranges import allowed_cuts
 from compaction_app.summariser import Summariser
 from tests.compaction_app.fault_messages import MESSAGE_TOKENS, Fault, fault

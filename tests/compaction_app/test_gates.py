@@ -2,10 +2,9 @@
 
 from agent.errors import ModelError
 from compaction_app.compact_context import TOOL_NAME
-from compaction_app.compactor import Outcome
 from compaction_app.gates import ManualRequest
 from compaction_app.intents import INTENT_TTL_S
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from tests.compaction_app.histories import asks, numbered
 from tests.compaction_app.stand import HEAVY_CLICK, LIGHT, LINE, Stand, intending
 from tests.compaction_app.stored_records import said, some_rounds

@@ -7,9 +7,9 @@ import pytest
 from agent.errors import ModelError
 from agent.manifest import PromptPart
 from agent.testing import make_builder
-from compaction_app.compactor import Compactor, Outcome
+from compaction_app.compactor import Compactor
 from compaction_app.gates import ManualRequest
-from compaction_app.policy import LastAutomatic, Trigger
+from compaction_app.policy import LastAutomatic, Outcome, Trigger
 from tests.compaction_app.histories import answer, numbered, user
 from tests.compaction_app.stand import HEAVY_CLICK, LINE, LONG, NEAR_LINE, WINDOW, Stand, intending
 from tests.compaction_app.stored_records import StoredRecords, make, said, some_rounds

@@ -8,9 +8,9 @@ from django.utils.timezone import now
 
 from agent.messages import Usage
 from compaction_app import selectors, services
-from compaction_app.compactor import Order, Outcome, Report
+from compaction_app.compactor import Order, Report
 from compaction_app.models import SessionCompaction, SessionCompactionReport
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from sessions_app.models import Session
 
 pytestmark = pytest.mark.storage

@@ -18,9 +18,9 @@ from compaction_app.compact_context import (
     not_needed,
     receipt,
 )
-from compaction_app.compactor import Order, Outcome, Report
+from compaction_app.compactor import Order, Report
 from compaction_app.intents import INTENT_TTL_S, Intent
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from compaction_app.teaching import Level
 from tests.compaction_app.tool import SESSION, Desk
 

@@ -11,8 +11,7 @@ from agent.errors import ModelError
 from agent.messages import ModelResponse, Usage
 from agent.testing import ScriptedClient
 from agent.tokens import TokenEstimator
-from compaction_app.compactor import Outcome
-from compaction_app.policy import Trigger
+from compaction_app.policy import Outcome, Trigger
 from compaction_app.writing import NOT_REPORTED, most_stored
 from tests.compaction_app.histories import answer, numbered, user
 from tests.compaction_app.stored_records import StoredRecords, compact, make, said, some_rounds

@@ -4,10 +4,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import Model
 from pytest_django import Settings
 
+from compaction_app.models import (
+    SessionCompaction,
+    SessionCompactionEvent,
+    SessionCompactionReport,
+)
+from memory_app.models import MemoryItem
 from sessions_app import claims
-from sessions_app.models import Claim, Session
+from sessions_app.models import AgentProfile, Claim, ModelProfile, Session
 from tests.sessions_app.asking import check_that_nobody_spoke_for_the_user, fill
 from tests.sessions_app.rest import Rest, signed_in
 from tests.sessions_app.running import run, wire_model
@@ -27,6 +34,29 @@ def _no_model_of_the_environment(settings: Settings, monkeypatch: pytest.MonkeyP
 def api(owner: User) -> Rest:
     """The owner's client."""
     return signed_in(owner)
+
+
+@pytest.fixture
+def admin_rows(session: Session, owner: User) -> dict[type[Model], Model]:
+    """A row of each table that the admin shows."""
+    message = session.messages.create(role="tool", content="said", tool_name="read_file")
+    made: list[Model] = [
+        session,
+        message,
+        session.runs.create(execution_id="e1", message=message),
+        session.requests.create(execution_id="e1", estimated=5, parts=[["k", "K", 5, "0" * 64]]),
+        AgentProfile.objects.create(name="Reviewer", owner=owner),
+        ModelProfile.objects.get(name="rehearsal"),
+        MemoryItem.objects.create(owner=owner, content="likes tea", dedup_hash="1"),
+        SessionCompaction.objects.create(
+            session=session, summary_text="s", last_compacted_msg_id=1, compact_count=1
+        ),
+        SessionCompactionEvent.objects.create(
+            session=session, trigger_mode="manual", outcome="compacted"
+        ),
+        SessionCompactionReport.objects.create(session=session),
+    ]
+    return {type(row): row for row in made}
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from compaction_app.models import (
     SessionCompaction,
@@ -27,9 +26,8 @@ from sessions_app.models import (
     Run,
     Session,
 )
+from tests.sessions_app.admin_pages import OURS, list_page, row_page
 from tests.sessions_app.rest import Rest, signed_in
-
-OURS = [table for table in admin.site._registry if table.__module__.split(".")[0].endswith("_app")]
 
 
 @pytest.fixture
@@ -38,61 +36,29 @@ def desk(staff: User) -> Rest:
     return signed_in(staff)
 
 
-@pytest.fixture
-def rows(session: Session, owner: User) -> dict[type[Model], Model]:
-    """A row of each table."""
-    message = session.messages.create(role="tool", content="said", tool_name="read_file")
-    made: list[Model] = [
-        session,
-        message,
-        session.runs.create(execution_id="e1", message=message),
-        session.requests.create(execution_id="e1", estimated=5, parts=[["k", "K", 5, "0" * 64]]),
-        AgentProfile.objects.create(name="Reviewer", owner=owner),
-        ModelProfile.objects.get(name="rehearsal"),
-        MemoryItem.objects.create(owner=owner, content="likes tea", dedup_hash="1"),
-        SessionCompaction.objects.create(
-            session=session, summary_text="s", last_compacted_msg_id=1, compact_count=1
-        ),
-        SessionCompactionEvent.objects.create(
-            session=session, trigger_mode="manual", outcome="compacted"
-        ),
-        SessionCompactionReport.objects.create(session=session),
-    ]
-    return {type(row): row for row in made}
-
-
-def _list(table: type[Model]) -> str:
-    return reverse(f"admin:{table._meta.app_label}_{table._meta.model_name}_changelist")
-
-
-def _page(row: Model, action: str = "change") -> str:
-    name = f"admin:{row._meta.app_label}_{row._meta.model_name}_{action}"
-    return reverse(name, args=[row.pk])
-
-
 def test_it_has_a_page_for_every_table_but_frames_and_claims(
-    rows: dict[type[Model], Model],
+    admin_rows: dict[type[Model], Model],
 ) -> None:
-    assert set(OURS) == set(rows)
+    assert set(OURS) == set(admin_rows)
     assert not admin.site.is_registered(Frame)
     assert not admin.site.is_registered(Claim)
 
 
 @pytest.mark.parametrize("table", OURS, ids=lambda table: table.__name__)
 def test_it_lists_finds_and_shows(
-    desk: Rest, rows: dict[type[Model], Model], table: type[Model]
+    desk: Rest, admin_rows: dict[type[Model], Model], table: type[Model]
 ) -> None:
-    assert desk.get(_list(table)).status_code == 200
+    assert desk.get(list_page(table)).status_code == 200
     for words in ("1", "a", "e1", "99999999999999999999999", "'%"):
-        assert desk.get(_list(table), {"q": words}).status_code == 200
-    assert desk.get(_page(rows[table])).status_code == 200
+        assert desk.get(list_page(table), {"q": words}).status_code == 200
+    assert desk.get(row_page(admin_rows[table])).status_code == 200
 
 
 @pytest.mark.parametrize("table", OURS, ids=lambda table: table.__name__)
 def test_it_is_for_staff_only(
-    api: Rest, rows: dict[type[Model], Model], table: type[Model]
+    api: Rest, admin_rows: dict[type[Model], Model], table: type[Model]
 ) -> None:
-    for path in (_list(table), _page(rows[table])):
+    for path in (list_page(table), row_page(admin_rows[table])):
         answer = api.get(path)
         assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/admin/login/")
 
@@ -110,10 +76,10 @@ RECORDS = [
 
 @pytest.mark.parametrize("table", RECORDS, ids=lambda table: table.__name__)
 def test_it_changes_no_record(
-    desk: Rest, rows: dict[type[Model], Model], table: type[Model]
+    desk: Rest, admin_rows: dict[type[Model], Model], table: type[Model]
 ) -> None:
-    assert desk.post(_page(rows[table]), {"content": "forged"}).status_code == 403
-    assert desk.post(_page(rows[table], "delete"), {"post": "yes"}).status_code == 403
+    assert desk.post(row_page(admin_rows[table]), {"content": "forged"}).status_code == 403
+    assert desk.post(row_page(admin_rows[table], "delete"), {"post": "yes"}).status_code == 403
 
 
 def _queries(desk: Rest, path: str) -> int:
@@ -125,9 +91,9 @@ def _queries(desk: Rest, path: str) -> int:
 
 
 def test_it_lists_with_the_same_queries_however_many_there_are(
-    desk: Rest, rows: dict[type[Model], Model], make_session: Callable[..., Session]
+    desk: Rest, admin_rows: dict[type[Model], Model], make_session: Callable[..., Session]
 ) -> None:
-    before = {table: _queries(desk, _list(table)) for table in OURS}
+    before = {table: _queries(desk, list_page(table)) for table in OURS}
     for number in range(20):
         session = make_session()
         message = session.messages.create(role="user", content="x")
@@ -141,16 +107,16 @@ def test_it_lists_with_the_same_queries_however_many_there_are(
         )
         SessionCompactionEvent.objects.create(session=session, trigger_mode="m", outcome="o")
         SessionCompactionReport.objects.create(session=session)
-    assert {table: _queries(desk, _list(table)) for table in OURS} == before
+    assert {table: _queries(desk, list_page(table)) for table in OURS} == before
 
 
 def test_it_loads_no_long_session_whole(desk: Rest, session: Session) -> None:
     rows = [Message(session=session, role="user", content=f"text {n}") for n in range(300)]
     Message.objects.bulk_create(rows)
-    for path in (_page(session), _page(session, "delete")):
+    for path in (row_page(session), row_page(session, "delete")):
         assert b"text 2" not in desk.get(path).content
-    assert desk.get(_list(Message)).content.count(b"text ") == 50
-    assert b"text 2" not in desk.get(_page(session.owner, "delete")).content
+    assert desk.get(list_page(Message)).content.count(b"text ") == 50
+    assert b"text 2" not in desk.get(row_page(session.owner, "delete")).content
 
 
 def _settings(session: Session, **changes: Any) -> dict[str, Any]:
@@ -171,7 +137,7 @@ def test_it_changes_a_sessions_settings_and_nothing_that_a_run_writes(
     Session.objects.filter(pk=session.pk).update(frame_seq=7)
     profile = AgentProfile.objects.create(name="Reviewer")
     changes = {"title": "New", "agent_profile": profile.pk, "memory_injection_disabled": "on"}
-    assert desk.post(_page(session), _settings(session, **changes)).status_code == 302
+    assert desk.post(row_page(session), _settings(session, **changes)).status_code == 302
     session.refresh_from_db()
     assert (session.title, session.agent_profile) == ("New", profile)
     assert session.frame_seq == 8  # kept, and one more: open pages are told of the switch
@@ -181,7 +147,7 @@ def test_it_changes_a_sessions_settings_and_nothing_that_a_run_writes(
 def test_it_voids_the_anchor_with_another_model(desk: Rest, session: Session) -> None:
     Session.objects.filter(pk=session.pk).update(anchor_tokens=900)
     other = ModelProfile.objects.create(name="other", provider="rehearsal", window_tokens=9_000)
-    desk.post(_page(session), _settings(session, model=other.pk))
+    desk.post(row_page(session), _settings(session, model=other.pk))
     session.refresh_from_db()
     assert (session.model, session.anchor_tokens, session.window_tokens) == (other, None, 9_000)
 
@@ -191,17 +157,17 @@ def test_it_makes_no_session(desk: Rest) -> None:
 
 
 def test_it_deletes_a_session(desk: Rest, session: Session) -> None:
-    page = desk.get(_page(session, "delete")).content.decode()
+    page = desk.get(row_page(session, "delete")).content.decode()
     assert "Messages: 0" in page
-    desk.post(_page(session, "delete"), {"post": "yes"})
+    desk.post(row_page(session, "delete"), {"post": "yes"})
     assert not Session.objects.exists()
 
 
 @pytest.mark.parametrize("of", ["session", "owner"])
 def test_it_deletes_nothing_that_runs(desk: Rest, running: Session, of: str) -> None:
     row = running if of == "session" else running.owner
-    assert "is running" in desk.get(_page(row, "delete")).content.decode()
-    desk.post(_page(row, "delete"), {"post": "yes"})
+    assert "is running" in desk.get(row_page(row, "delete")).content.decode()
+    desk.post(row_page(row, "delete"), {"post": "yes"})
     assert Session.objects.filter(pk=running.pk).exists()
 
 
@@ -211,10 +177,10 @@ def test_it_deletes_chosen_sessions_unless_one_runs(
     first, second = make_session(), make_session()
     action = {"action": "delete_selected", "post": "yes", "_selected_action": [first.pk, second.pk]}
     claims.take(session_id=second.pk, execution_id="e1", kind=Claim.Kind.RUN)
-    desk.post(_list(Session), action)
+    desk.post(list_page(Session), action)
     assert Session.objects.count() == 2
     claims.release(session_id=second.pk, execution_id="e1")
-    desk.post(_list(Session), action)
+    desk.post(list_page(Session), action)
     assert Session.objects.count() == 0
 
 
@@ -233,7 +199,7 @@ def _model(**fields: Any) -> dict[str, Any]:
 
 def test_it_marks_the_model_that_new_sessions_get(desk: Rest) -> None:
     ModelProfile.objects.create(name="other", provider="rehearsal", enabled=False, default=True)
-    html = desk.get(_list(ModelProfile)).content.decode()
+    html = desk.get(list_page(ModelProfile)).content.decode()
     row = r'field-name"><a[^>]*>(\w+)<.*?for_new_sessions"><img[^>]*alt="(\w+)"'
     marked = re.findall(row, html)
     assert [name for name, given in marked if given == "True"] == ["rehearsal"]
@@ -244,7 +210,7 @@ def test_it_marks_the_model_that_new_sessions_get(desk: Rest) -> None:
 def test_it_adds_a_model_and_moves_the_default(desk: Rest) -> None:
     ModelProfile.objects.filter(name="rehearsal").update(default=True)
     fields = {"base_url": "http://127.0.0.1:9000/v1", "key_variable": "LOCAL_KEY", "default": "on"}
-    assert desk.post(_list(ModelProfile) + "add/", _model(**fields)).status_code == 302
+    assert desk.post(list_page(ModelProfile) + "add/", _model(**fields)).status_code == 302
     assert ModelProfile.objects.get(default=True).name == "local"
 
 
@@ -252,7 +218,7 @@ def test_it_adds_a_model_and_moves_the_default(desk: Rest) -> None:
     "name", ["sk-proj-abc", "openai_api_key", "SECRET_KEY", "A B", "DATABASE_URL"]
 )
 def test_it_takes_no_key_and_none_of_our_own_secrets(desk: Rest, name: str) -> None:
-    answer = desk.post(_list(ModelProfile) + "add/", _model(key_variable=name))
+    answer = desk.post(list_page(ModelProfile) + "add/", _model(key_variable=name))
     assert answer.status_code == 200
     assert "not the name of a key" in answer.content.decode().lower()
     assert not ModelProfile.objects.filter(name="local").exists()

@@ -44,5 +44,5 @@ def test_a_report_shows_the_last_act_and_the_last_error(
     compact(talked)
     compact(talked)
     page = shown(staff, "report")
-    assert "manual compacted" in page
+    assert "Compacted (by hand)" in page
     assert "model_output_invalid: it holds 0 complete handoff blocks instead of one" in page
