@@ -15,7 +15,7 @@ from compaction_app.models import (
     SessionCompactionEvent,
     SessionCompactionReport,
 )
-from compaction_app.words import outcome_words, trigger_words
+from compaction_app.words import told
 
 M = TypeVar("M", bound=Model)
 
@@ -121,8 +121,7 @@ class SessionCompactionReportAdmin(ReadOnlyAdmin[SessionCompactionReport]):
         if not act:
             return "-"
         size = f"{_shown(act['beforeTokens'])} \u2192 {_shown(act['afterTokens'])}"
-        words = f"{outcome_words(act['outcome'])} ({trigger_words(act['trigger'])})"
-        return f"{words}: {size}, {act['durationMs']:,} ms"
+        return f"{told(act['trigger'], act['outcome'])}: {size}, {act['durationMs']:,} ms"
 
     @admin.display(description=_("last error"))
     def problem(self, row: SessionCompactionReport) -> str:

@@ -1,9 +1,10 @@
 """The handoff summary a session stands on, the history of its compactions, and the report."""
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from compaction_app.words import OUTCOMES, TIERS, TRIGGERS
+from compaction_app.words import OUTCOMES, TIERS, TRIGGERS, told
 
 
 class SessionCompaction(models.Model):
@@ -32,7 +33,7 @@ class SessionCompaction(models.Model):
         db_table = "session_compaction"
 
     def __str__(self) -> str:
-        return f"compaction {self.compact_count} of session {self.pk}"
+        return gettext("session %(id)s") % {"id": self.pk}
 
 
 class SessionCompactionEvent(models.Model):
@@ -73,7 +74,7 @@ class SessionCompactionEvent(models.Model):
         indexes = [models.Index(fields=["session", "-id"], name="compaction_event_session")]
 
     def __str__(self) -> str:
-        return f"{self.trigger_mode} {self.outcome}"
+        return told(self.trigger_mode, self.outcome)
 
 
 class SessionCompactionReport(models.Model):
@@ -105,4 +106,4 @@ class SessionCompactionReport(models.Model):
         db_table = "session_compaction_report"
 
     def __str__(self) -> str:
-        return f"report of session {self.pk}"
+        return gettext("session %(id)s") % {"id": self.pk}

@@ -40,6 +40,11 @@ def outcome_words(outcome: str) -> str:
     return str(OUTCOMES.get(outcome, outcome))
 
 
+def told(trigger: str, outcome: str) -> str:
+    """How it ended and why it was tried."""
+    return f"{outcome_words(outcome)} ({trigger_words(trigger)})"
+
+
 def tier_choices() -> list[tuple[str, str]]:
     """The tiers, named by the share of the window that each keeps."""
     return [

@@ -40,7 +40,7 @@ class Message(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.role} #{self.pk}"
+        return f"{self.get_role_display()} #{self.pk}"
 
 
 class ToolOutput(models.Model):

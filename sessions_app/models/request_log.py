@@ -1,6 +1,7 @@
 """The request log: one row per model request, with its parts by content hash."""
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
@@ -58,4 +59,4 @@ class RequestLog(models.Model):
         indexes = [models.Index(fields=["session", "-id"], name="request_session_id")]
 
     def __str__(self) -> str:
-        return f"request {self.pk}"
+        return gettext("Request #%(id)s") % {"id": self.pk}

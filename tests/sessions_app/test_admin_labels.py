@@ -126,5 +126,5 @@ def test_its_pages_show_no_english_word_of_ours(
 ) -> None:
     row = admin_rows[table]
     for path in ("/admin/", list_page(table), row_page(row)):
-        shown = text(chinese_desk.get(path).content.decode()).replace(str(row), " ")
+        shown = text(chinese_desk.get(path).content.decode())
         assert ENGLISH_OF_OURS.findall(shown) == [], path
