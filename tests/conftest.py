@@ -11,10 +11,18 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.management import create_contenttypes
 from django.contrib.contenttypes.models import ContentType
 from django.db.models.signals import post_migrate  # noqa: TID251 - to hold back those of Django
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from sessions_app import compactions, run_loop, runs
 from sessions_app.models import Claim, ModelProfile, Session
+
+# What a property costs is measured in benchmarks/: a busy machine is no reason to fail.
+hypothesis_settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("untimed")
 
 pytest_plugins = ["tests.wire.fixture"]
 

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent import tokens
@@ -132,7 +132,6 @@ def test_the_vocabulary_is_installed_from_its_package(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("vocabulary", ["o200k_base", "cl100k_base"])
-@settings(deadline=None)  # the first example loads the vocabulary
 @given(text=st.text(st.sampled_from("ab1 .,;-/$中\n\r\t\u3000\u2028'"), max_size=40) | st.text())
 def test_counting_line_by_line_is_exact(vocabulary: str, text: str) -> None:
     estimator = TokenEstimator(vocabulary)

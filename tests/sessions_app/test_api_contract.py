@@ -76,7 +76,7 @@ def answers(operation: Any, ids: dict[str, int]) -> set[int]:
     """The statuses of its answers, each of which kept to the schema; nothing stays changed."""
     seen = set()
 
-    @settings(max_examples=8, deadline=None, database=None, suppress_health_check=[*HealthCheck])
+    @settings(max_examples=8, database=None, suppress_health_check=[*HealthCheck])
     @given(case=operation.as_strategy())
     def answers_as_said(case: Any) -> None:
         case.path_parameters = {key: ids[key] for key in case.path_parameters or {}}

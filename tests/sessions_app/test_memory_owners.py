@@ -90,7 +90,6 @@ def texts_in(page: str, assignments: list[Assigned]) -> set[str]:
 
 @settings(
     max_examples=6,
-    deadline=None,
     phases=[Phase.explicit, Phase.generate],  # shrinking would run for minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -41,7 +41,7 @@ CONTEXTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CONTEXTS)
 def test_it_lets_no_text_add_a_heading_of_ours(changes: dict[str, Any]) -> None:
     text = prompt(**changes)
@@ -52,7 +52,7 @@ def test_it_lets_no_text_add_a_heading_of_ours(changes: dict[str, Any]) -> None:
     assert ours == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CONTEXTS)
 def test_it_stays_readable_as_markdown(changes: dict[str, Any]) -> None:
     tokens = [token for token in MarkdownIt().parse(prompt(**changes)) if token.level < 2]
@@ -66,7 +66,7 @@ def test_it_stays_readable_as_markdown(changes: dict[str, Any]) -> None:
     assert not any(token.type == "html_block" for token in tokens)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CONTEXTS)
 def test_it_gives_memories_back_line_by_line(changes: dict[str, Any]) -> None:
     part = parts(**changes).get("memories")
