@@ -32,6 +32,7 @@ class ModelRequest:
     manifest: ContextManifest
     notes: str = ""
     instruction: str = ""
+    instruction_tokens: int = 0  # as sent; the manifest is of the session, and has none
 
     @property
     def handoff(self) -> str:
@@ -41,7 +42,7 @@ class ModelRequest:
     @property
     def estimated(self) -> int:
         """Estimated tokens of the prompt, before calibration."""
-        return self.manifest.estimated
+        return self.manifest.estimated + self.instruction_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,12 @@ class RequestBuilder:
         """
         prefix = conversation.history.messages()[:messages]
         request = self._request(conversation, prefix, tokens, notes="")
-        return replace(request, instruction=instruction, max_output_tokens=limit)
+        return self.instructed(replace(request, max_output_tokens=limit), instruction)
+
+    def instructed(self, request: ModelRequest, instruction: str) -> ModelRequest:
+        """The summary request with this instruction at its end, in place of another."""
+        tokens = self.estimator.lines(instruction) + MESSAGE_OVERHEAD
+        return replace(request, instruction=instruction, instruction_tokens=tokens)
 
     def _request(
         self, conversation: Conversation, messages: Sequence[Message], tokens: int, *, notes: str

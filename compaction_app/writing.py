@@ -84,7 +84,7 @@ class Writer:
             conversation, ask, messages=cut.messages, tokens=cut.tokens, limit=limit
         )
         request = replace(request, spec=self.summariser.spec)
-        if not fits(request.estimated + count(ask) + limit, self.summariser.spec.window_tokens):
+        if not fits(request.estimated + limit, self.summariser.spec.window_tokens):
             return "", NOT_REPORTED
         response = await self._ask(request)
         try:
@@ -92,7 +92,7 @@ class Writer:
         except ModelOutputInvalid as problem:
             wrong = self.say(problem.user_message)
             again = handoff.correction(self.language, problem=wrong, instruction=ask)
-            response = await self._ask(replace(request, instruction=again))
+            response = await self._ask(self.builder.instructed(request, again))
             summary = self._checked(response)
         faithful = handoff.faithful(
             summary,

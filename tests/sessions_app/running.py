@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from agent.tokens import TokenEstimator
 from sessions_app import claims, compactions, runs
 from sessions_app.models import Frame, Message, ModelProfile, Session
 
@@ -79,3 +80,11 @@ def write(session: Session, name: str, text: str) -> None:
     path = Path(session.workspace) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+
+
+def wire_tokens(message: dict[str, Any]) -> int:
+    """An independent count of a message as it stands on the wire."""
+    count = TokenEstimator().text
+    calls = [call["function"] for call in message.get("tool_calls", [])]
+    spoken = count(message.get("content") or "")
+    return 4 + spoken + sum(8 + count(c["name"]) + count(c["arguments"]) for c in calls)

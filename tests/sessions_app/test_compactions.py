@@ -24,7 +24,17 @@ from tests.sessions_app.compacting import (
     tried,
     users,
 )
-from tests.sessions_app.running import compact, frames, run, types, wait_idle, wait_until, write
+from tests.sessions_app.rest import Rest
+from tests.sessions_app.running import (
+    compact,
+    frames,
+    run,
+    types,
+    wait_idle,
+    wait_until,
+    wire_tokens,
+    write,
+)
 from tests.wire.fixture import Wire
 
 pytestmark = pytest.mark.usefixtures("nobody_speaks_for_the_user")
@@ -98,6 +108,29 @@ def test_the_summary_calls_usage_is_in_the_event_and_never_the_sessions(
     assert window["estimated"] == event.after_tokens
     summary = RequestLog.objects.get(kind="summary")
     assert (summary.actual, summary.manifest, summary.stop_reason) == (77, "", "stop")
+
+
+def test_a_summary_request_counts_all_that_was_sent(talked: Session, wire: Wire) -> None:
+    wire.script({"text": "no handoff"}, HANDOFF)
+    compact(talked)
+    requests = wire.requests()[-2:]
+    logs = RequestLog.objects.filter(kind="summary").order_by("id")
+    assert [log.stop_reason for log in logs] == ["stop", "stop"]
+    for log, sent in zip(logs, requests, strict=True):
+        parts = sum(tokens for _, _, tokens, _ in log.parts)
+        assert log.estimated - parts == sum(map(wire_tokens, sent.body["messages"][1:]))
+    assert logs[0].estimated < logs[1].estimated  # the correction quotes the instruction
+
+
+def test_what_a_summary_request_begins_with_ends_before_the_instruction(
+    api: Rest, talked: Session, wire: Wire
+) -> None:
+    wire.script(HANDOFF)
+    compact(talked)
+    log = RequestLog.objects.get(kind="summary")
+    path = f"/v1/sessions/{talked.pk}/requests/{log.pk}"
+    instruction = wire_tokens(wire.requests()[-1].body["messages"][-1])
+    assert api.get(path).json()["stablePrefixTokens"] == log.estimated - instruction
 
 
 def test_the_manifest_has_a_handoff_with_a_summary_and_none_without(

@@ -1,7 +1,6 @@
 import json
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import orjson
 import pytest
@@ -27,6 +26,7 @@ from tests.sessions_app.running import (
     wait_idle,
     wait_until,
     wire_model,
+    wire_tokens,
     write,
 )
 from tests.wire.fixture import Wire
@@ -107,14 +107,6 @@ def test_what_was_sent_is_what_the_manifest_says(wired: Session, wire: Wire) -> 
         prompt = sum(r["tokens"] for k, r in tokens.items() if k not in apart)
         assert abs(prompt - count(system["content"])) <= len(tokens)
         assert manifest["tools"]["count"] == len(sent.body["tools"])
-
-
-def wire_tokens(message: dict[str, Any]) -> int:
-    """An independent count of a message as it stands on the wire."""
-    count = TokenEstimator().text
-    calls = [call["function"] for call in message.get("tool_calls", [])]
-    spoken = count(message.get("content") or "")
-    return 4 + spoken + sum(8 + count(c["name"]) + count(c["arguments"]) for c in calls)
 
 
 def test_reload_snapshot_and_rest_show_what_was_pushed_last(session: Session) -> None:
