@@ -1,6 +1,6 @@
 """One request of the log as it was sent, compared with the request before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Sum
@@ -19,7 +19,8 @@ def request_detail(*, session: Session, log: RequestLog) -> dict[str, Any]:
     `parts` in wire order, each with text and change; `stablePrefixTokens`, those of what both
     requests begin with; `firstChangedKey`, None when nothing changed.
     """
-    compared = comparison(session=session, log=log, before=request_before(log))
+    names = labels(session.language)
+    compared = comparison(session=session, log=log, before=request_before(log), names=names)
     texts = part_texts(session=session, parts=[row.part for row in compared.parts])
     return {
         "parts": [
@@ -43,20 +44,24 @@ def request_before(log: RequestLog) -> RequestLog | None:
     return earlier.filter(kind=RequestLog.Kind.RUN).first()
 
 
-def comparison(*, session: Session, log: RequestLog, before: RequestLog | None) -> Comparison:
-    """The request's parts in wire order against those of the one before."""
+def comparison(
+    *, session: Session, log: RequestLog, before: RequestLog | None, names: Mapping[str, str]
+) -> Comparison:
+    """The request's parts in wire order against those of the one before; `names` by key."""
     return compare(
-        wire_parts(log, session.language),
-        wire_parts(before, session.language) if before else (),
+        wire_parts(log, names),
+        wire_parts(before, names) if before else (),
         common_message_tokens=_common_message_tokens(session, log, before),
     )
 
 
-def wire_parts(log: RequestLog, language: str) -> list[Part]:
-    """The stored parts, and the history in its place: its tokens are the rest of the estimate."""
-    names = labels(language)
+def wire_parts(log: RequestLog, names: Mapping[str, str]) -> list[Part]:
+    """The stored parts, and the history in its place: its tokens are the rest of the estimate.
+
+    A part whose key `names` does not have keeps the name that it was stored with.
+    """
     parts = [
-        Part(key, label or names.get(key, key), tokens, digest)
+        Part(key, names.get(key) or label or key, tokens, digest)
         for key, label, tokens, digest in log.parts
     ]
     if log.first_message_id is not None:

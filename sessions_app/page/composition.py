@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from django.utils import translation
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from agent.prompt.labels import labels
@@ -73,8 +73,7 @@ class Composition:
     measurement, with what came since. `estimated` is what the manifest's parts add up to, and what
     the gauge shows.
 
-    `window`, `line`, `reserved` are None or 0 when unknown. All in tokens. Parts are named in the
-    session's `language`, whatever the page's is.
+    `window`, `line`, `reserved` are None or 0 when unknown. All in tokens.
     """
 
     active: int
@@ -87,7 +86,6 @@ class Composition:
     measured: Measured | None = None
     reconstructed: bool = False
     by_size: bool = False
-    language: str = "en"
 
     @property
     def parts_tokens(self) -> int:
@@ -149,11 +147,9 @@ class Composition:
         room = max(0, (self.window or 0) - self.estimated)
         reserved = min(self.reserved, room)
         stretches: dict[str, tuple[str, int]] = {}
-        with translation.override(self.language):
-            several = _("System prompt")
         for part in self.parts:
             label, tokens = stretches.get(part.kind, (part.label, 0))
-            stretches[part.kind] = (several if tokens else label, tokens + part.tokens)
+            stretches[part.kind] = (_("System prompt") if tokens else label, tokens + part.tokens)
         stretches["free"] = (_("Free"), room - reserved)
         stretches["reserved"] = (_("Reserved for the answer"), reserved)
         return self._placed(stretches)
@@ -192,12 +188,11 @@ def composition(
         window=window,
         line=manifest.get("compactAtTokens"),
         reserved=_reserved(session, window),
-        parts=_parts(manifest, session.language),
+        parts=_parts(manifest),
         memory_ids=tuple(manifest.get("memoryIds", ())),
         measured=_measured(requests, frame),
         reconstructed=manifest.get("reconstructed", False),
         by_size=by_size,
-        language=session.language,
     )
 
 
@@ -219,7 +214,6 @@ def logged_composition(session: Session, log: RequestLog, parts: Sequence[WirePa
         ),
         measured=None if log.actual is None else Measured(log.pk, log.actual, log.estimated),
         reconstructed=manifest.get("reconstructed", False),
-        language=session.language,
     )
 
 
@@ -234,12 +228,18 @@ def _reserved(session: Session, window: int | None) -> int:
     return min(session.model.max_output_tokens, window // RESERVED_SHARE)
 
 
-def _parts(manifest: Mapping[str, Any], language: str) -> tuple[Part, ...]:
+def part_names() -> dict[str, str]:
+    """The parts' names by key in the page's language; the manifest has them in the session's."""
+    return labels(get_language() or "en")
+
+
+def _parts(manifest: Mapping[str, Any]) -> tuple[Part, ...]:
     """Tools stand where their definitions are read: after the system prompt, before the history."""
+    names = part_names()
     rows = [
         Part(
             row["key"],
-            row["label"],
+            names.get(row["key"], row["label"]),
             kind_of(row["key"]),
             row["tokens"],
             row.get("count"),
@@ -249,8 +249,7 @@ def _parts(manifest: Mapping[str, Any], language: str) -> tuple[Part, ...]:
     tools = manifest.get("tools")
     if tools and tools["count"]:
         place = next((i for i, row in enumerate(rows) if row.key in AFTER_TOOLS), len(rows))
-        label = labels(language)["tools"]
-        rows.insert(place, Part("tools", label, "tools", tools["tokens"], tools["count"]))
+        rows.insert(place, Part("tools", names["tools"], "tools", tools["tokens"], tools["count"]))
     return tuple(rows)
 
 

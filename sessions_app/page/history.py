@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -12,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from compaction_app.models import SessionCompactionEvent
 from compaction_app.words import trigger_words
 from sessions_app.models import RequestLog, Session
-from sessions_app.page.composition import kind_of
+from sessions_app.page.composition import kind_of, part_names
 from sessions_app.page.figures import grouped, short
 from sessions_app.request_detail import wire_parts
 
@@ -39,23 +38,17 @@ KINDS: dict[str, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One request: estimated tokens by kind, and its place from the left in units of the SVG.
-
-    The kinds are named in the session's `language`, as the parts are.
-    """
+    """One request: estimated tokens by kind, and its place from the left in units of the SVG."""
 
     log: RequestLog
     kinds: Mapping[str, int]
     x: float
     width: float
-    language: str
 
     @property
     def told(self) -> str:
         """What the request was made of, in words."""
-        with translation.override(self.language):
-            told = [f"{KINDS[kind]} {grouped(tokens)}" for kind, tokens in self.kinds.items()]
-        return " · ".join(told)
+        return " · ".join(f"{KINDS[kind]} {grouped(tokens)}" for kind, tokens in self.kinds.items())
 
     @property
     def title(self) -> str:
@@ -151,7 +144,7 @@ def chart(session: Session, newest_first: Sequence[RequestLog], *, line: int | N
     more.
     """
     shown = [log for log in newest_first[:CHARTED] if log.kind == RequestLog.Kind.RUN][::-1]
-    bars = _bars(shown, session.language)
+    bars = _bars(shown)
     highest = max((_tallest(bar) for bar in bars), default=0)
     drawn = line is not None and line <= FAR * highest
     top = max(1, round(HEADROOM * max(highest, (line or 0) if drawn else 0)))
@@ -159,18 +152,18 @@ def chart(session: Session, newest_first: Sequence[RequestLog], *, line: int | N
     return Chart(bars, _marks(session, bars), top, line, older)
 
 
-def _bars(logs: Sequence[RequestLog], language: str) -> list[Bar]:
+def _bars(logs: Sequence[RequestLog]) -> list[Bar]:
     slot = min(WIDEST_SLOT, WIDTH / max(len(logs), 1))
     width = slot * (1 - GAP_SHARE)
     return [
-        Bar(log, _kinds(log, language), round(number * slot, 1), round(width, 1), language)
+        Bar(log, _kinds(log), round(number * slot, 1), round(width, 1))
         for number, log in enumerate(logs)
     ]
 
 
-def _kinds(log: RequestLog, language: str) -> dict[str, int]:
+def _kinds(log: RequestLog) -> dict[str, int]:
     tokens = dict.fromkeys(KINDS, 0)
-    for part in wire_parts(log, language):
+    for part in wire_parts(log, part_names()):
         tokens[kind_of(part.key)] += part.tokens
     return {kind: number for kind, number in tokens.items() if number}
 

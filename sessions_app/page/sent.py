@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sessions_app.models import RequestLog, Session
-from sessions_app.page.composition import Composition, kind_of, logged_composition
+from sessions_app.page.composition import Composition, kind_of, logged_composition, part_names
 from sessions_app.page.line_diff import DiffLine, added_lines, line_diff
 from sessions_app.request_detail import (
     comparison,
@@ -64,8 +64,9 @@ class Sent:
 def sent(session: Session, log: RequestLog) -> Sent:
     """The request with its neighbours, in a constant number of queries."""
     before = request_before(log)
-    compared = comparison(session=session, log=log, before=before)
-    now = wire_parts(log, session.language)
+    names = part_names()
+    compared = comparison(session=session, log=log, before=before, names=names)
+    now = wire_parts(log, names)
     parts = _shown(session, log, before, compared)
     ids = session.requests.values_list("pk", flat=True)
     return Sent(
@@ -85,7 +86,8 @@ def sent_text(session: Session, log: RequestLog, key: str) -> str | None:
     """The whole text of the request's part with this key (of the one before, if it is gone), None
     if neither has one.
     """
-    compared = comparison(session=session, log=log, before=request_before(log))
+    before, names = request_before(log), part_names()
+    compared = comparison(session=session, log=log, before=before, names=names)
     found = [row.part for row in compared.parts if row.part.key == key]
     return part_texts(session=session, parts=found).get(found[0].identity) if found else None
 
@@ -93,7 +95,7 @@ def sent_text(session: Session, log: RequestLog, key: str) -> str | None:
 def _shown(
     session: Session, log: RequestLog, before: RequestLog | None, compared: Comparison
 ) -> list[SentPart]:
-    old = {part.key: part for part in wire_parts(before, session.language)} if before else {}
+    old = {part.key: part for part in wire_parts(before, part_names())} if before else {}
     fixed = [old[row.part.key] for row in compared.parts if _has_diff(row)]
     now = [row.part for row in compared.parts]
     texts = part_texts(session=session, parts=[*now, *fixed])

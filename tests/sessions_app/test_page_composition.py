@@ -45,18 +45,26 @@ def test_it_shows_what_was_pushed(session: Session) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", ["en", "zh-hans"])
-def test_all_parts_are_named_in_the_sessions_language(session: Session, page: str) -> None:
+@pytest.mark.parametrize("of_session", ["en", "zh-hans"])
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("en", ["Environment", "Tool definitions", "System prompt"]),
+        ("zh-hans", ["工作环境", "工具定义", "系统提示"]),
+    ],
+)
+def test_all_parts_are_named_in_the_pages_language(
+    session: Session, of_session: str, page: str, names: list[str]
+) -> None:
+    session.language = of_session
     push(session)
-    words = {"en": ["Tool definitions", "System prompt"], "zh-hans": ["工具定义", "系统提示"]}
-    for language, names in words.items():
-        session.language = language
-        with translation.override(page):
-            found = composition(session, [])
-            assert found is not None
-            bar = {one.kind: one.label for one in found.segments}
-        assert {part.key: part.label for part in found.parts}["tools"] == names[0]
-        assert [bar["tools"], bar["prompt"]] == names
+    with translation.override(page):
+        found = composition(session, [])
+        assert found is not None
+        bar = {one.kind: one.label for one in found.segments}
+    parts = {part.key: part.label for part in found.parts}
+    assert [parts["environment"], parts["tools"], bar["prompt"]] == names
+    assert bar["tools"] == names[1]
 
 
 @pytest.mark.django_db

@@ -63,7 +63,7 @@ def test_it_says_what_became_of_each_part(session: Session) -> None:
         ("skills", "gone", False),
         ("tools", "new", False),
     ]
-    assert (found.before, found.stable_tokens, found.broken_by) == (before, 4, "Memories")
+    assert (found.before, found.stable_tokens, found.broken_by) == (before, 4, "Long-term memory")
 
 
 def test_a_changed_part_has_a_line_diff(session: Session) -> None:
@@ -149,3 +149,8 @@ def test_the_page_is_small_whatever_was_sent(page: Client, session: Session) -> 
     assert len(html.encode()) <= 300_000
     assert len(re.findall("<[a-z]", html)) <= 3_000
     assert all(len(part.text) == PREVIEW_CHARS for part in sent(session, row).parts)
+
+
+def test_a_part_that_has_no_name_of_ours_keeps_its_own(session: Session) -> None:
+    found = sent(session, log(session, persona="x", of_a_plugin="y"))
+    assert [part.label for part in found.parts] == ["Persona", "Of_A_Plugin"]
