@@ -106,7 +106,12 @@ def _back(session: Session) -> HttpResponse:
     return redirect(reverse("session_page", args=[session.pk]) + "#context")
 
 
-def refused(request: HttpRequest, session: Session, reason: str, *, status: int) -> HttpResponse:
-    """A page that says why something asked for by a form was not done."""
-    context = {"session": session, "reason": reason}
+def refused(
+    request: HttpRequest, session: Session, reason: str, *, status: int, unsent: str = ""
+) -> HttpResponse:
+    """A page that says why something asked for by a form was not done.
+
+    A message that was not sent stands on it, to be sent again.
+    """
+    context = {"session": session, "reason": reason, "unsent": unsent}
     return render(request, "sessions/compaction/refused.html", context, status=status)

@@ -24,10 +24,11 @@ def send(request: HttpRequest, session_id: int) -> HttpResponse:
     content = request.POST.get("content", "").replace("\r\n", "\n")
     given = MessageInput(data={"content": content})
     if not given.is_valid():
-        return refused(request, session, " ".join(map(str, given.errors["content"])), status=400)
+        reason = " ".join(map(str, given.errors["content"]))
+        return refused(request, session, reason, status=400, unsent=content)
     try:
         started = runs.start(session_id=session.pk, content=content)
     except AgentError as error:
-        return refused(request, session, refusal(error), status=409)
+        return refused(request, session, refusal(error), status=409, unsent=content)
     page = reverse("session_page", args=[session.pk])
     return redirect(f"{page}#message-{started.message_id}")

@@ -36,7 +36,9 @@ def test_what_can_not_be_sent_is_refused(page: Client, session: Session, content
 
 def test_a_busy_session_takes_no_form(page: Client, session: Session) -> None:
     claims.take(session_id=session.pk, execution_id="e1", kind="run")
-    answer = page.post(f"/sessions/{session.pk}/send", {"content": "Hi"})
+    answer = page.post(f"/sessions/{session.pk}/send", {"content": "\r\nHi </textarea>"})
     assert (answer.status_code, said(session)) == (409, [])
-    assert "The session is busy" in answer.content.decode()
+    html = answer.content.decode()
+    assert "The session is busy" in html
+    assert ">\n\nHi &lt;/textarea&gt;</textarea>" in html  # HTML drops the first line end
     claims.release(session_id=session.pk, execution_id="e1")
