@@ -35,7 +35,15 @@ call_command("migrate", verbosity=0)
 """
 REFERENCE_COUNTS = "import tiktoken\ntiktoken.get_encoding('o200k_base').encode_ordinary('x')\n"
 COUNTS = "from agent.tokens import TokenEstimator\nTokenEstimator().text('x')\n"
-HEAVY = {"openai", "anthropic", "mcp", "trafilatura", "tiktoken_ext.openai_public", "litellm"}
+HEAVY = {
+    "anthropic",
+    "litellm",
+    "mcp",
+    "openai",
+    "pydantic",
+    "tiktoken_ext.openai_public",
+    "trafilatura",
+}
 
 
 def start(program: str, var: str) -> tuple[float, set[str]]:
@@ -59,7 +67,7 @@ def figures() -> list[Figure]:
         ]
         early = start(SERVER, var)[1] & HEAVY
     ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-    what = "loaded before their first need: provider SDKs, MCP, vocabularies"
+    what = "loaded before their first need: provider SDKs, MCP, vocabularies, pydantic"
     return [
         at_most("start, first count included, against django + channels + tiktoken", 1.3, ratio),
         Figure(what, "none", ", ".join(sorted(early)) or "none", not early),

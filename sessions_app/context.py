@@ -24,15 +24,12 @@ from agent.protocols import Tool
 from agent.request import RequestBuilder
 from agent.tokens import TokenEstimator
 from agent.tools.paths import Workspace
-from agent.tools.registry import workspace_tools
-from agent.tools.save_memory import SaveMemory
 from compaction_app.models import SessionCompaction
 from compaction_app.teaching import Teaching
 from memory_app.section import Injection, MemoriesSection, injections
 from memory_app.selectors import memories_for_injection
 from sessions_app import request_parts, selectors
-from sessions_app.context_tool import teaching_of, tool_of
-from sessions_app.memory_proposals import RunProposals
+from sessions_app.context_tool import teaching_of
 from sessions_app.models import Message, ModelProfile, RequestLog, Session
 from sessions_app.services import transcript
 from sessions_app.services.models import ResolvedModel, resolve
@@ -59,15 +56,13 @@ def load(session_id: int, execution_id: str) -> RunContext:
     """Load it from database and workspace, for this execution. Raises ConfigurationError for an
     unusable model.
     """
+    from sessions_app.run_tools import run_tools  # noqa: PLC0415 - not before the first run
+
     session = Session.objects.select_related("owner", "model", "agent_profile").get(pk=session_id)
     model = resolve(model_of(session))
     workspace = workspace_of(session)
     teaching = teaching_of(session, execution_id)
-    tools = (
-        *workspace_tools(workspace),
-        tool_of(teaching),
-        SaveMemory(_proposals(session, execution_id)),
-    )
+    tools = run_tools(session, execution_id, workspace, teaching)
     memories, memory_error = _memories(session)
     estimator = TokenEstimator(model.spec.tokenizer)
     prompt = prompt_context(session, workspace, tools, memories)
@@ -137,10 +132,6 @@ def prompt_context(
         memories=memories,
         tool_names=tuple(tool.definition.name for tool in tools),
     )
-
-
-def _proposals(session: Session, execution_id: str) -> RunProposals:
-    return RunProposals(session.owner_id, session.pk, session.project_key, execution_id)
 
 
 def _memories(session: Session) -> tuple[tuple[MemoryHint, ...], Phrase | None]:

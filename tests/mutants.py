@@ -47,9 +47,11 @@ TOOL = [
     ),
     Mutant(
         "the tool is offered only with automatic compaction",
-        "sessions_app/context.py",
-        "        tool_of(teaching),\n",
-        "        *([tool_of(teaching)] if settings.COMPACTION_ENABLED else []),\n",
+        "sessions_app/run_tools.py",
+        "(*workspace_tools(workspace), tool_of(teaching), SaveMemory(proposals))",
+        "(*workspace_tools(workspace), *([tool_of(teaching)] if "
+        '__import__("django.conf").conf.settings.COMPACTION_ENABLED else []), '
+        "SaveMemory(proposals))",
         WIRE + "test_compact_context_fails.py",
     ),
 ]

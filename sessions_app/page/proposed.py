@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import orjson
 
-from agent.tools.save_memory import SaveMemory
 from memory_app.models import MemoryItem
 from sessions_app.models import Message, Session
+
+SAVE_MEMORY = "save_memory"  # the tool's name; to load the tool would be a page's longest work
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def proposed(session: Session, rows: Sequence[Message]) -> dict[int, Proposed]:
 
 
 def _memory_id(row: Message) -> int | None:
-    if row.tool_name != SaveMemory.name:
+    if row.tool_name != SAVE_MEMORY:
         return None
     try:
         result = orjson.loads(row.content)

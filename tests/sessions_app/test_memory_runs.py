@@ -10,11 +10,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agent.tokens import TokenEstimator
+from agent.tools.save_memory import SaveMemory
 from memory_app import services
 from memory_app.identity import sha256
 from memory_app.models import MemoryItem, MemoryUse
 from sessions_app import context, runs
 from sessions_app.models import RequestLog, Session
+from sessions_app.page.proposed import SAVE_MEMORY
 from tests.sessions_app.remembering import (
     carried,
     manifest,
@@ -252,3 +254,7 @@ def test_two_proposals_of_one_round_are_two_memories(wired: Session, wire: Wire)
     wire.script({"tool_calls": calls}, {"text": "ok"})
     run(wired, "note both")
     assert sorted(MemoryItem.objects.values_list("content", flat=True)) == ["fact 0", "fact 1"]
+
+
+def test_the_page_knows_the_tool_by_its_name() -> None:
+    assert SaveMemory.name == SAVE_MEMORY
