@@ -122,8 +122,9 @@ def test_what_streamed_keeps_its_place_until_its_message_is_here(
     expect(page.locator(".streaming .text")).to_have_text("Next")
     assert words(page.locator("#streaming")) == "Agent Hello r a b Agent Next"
     assert page.locator("#messages .assistant").count() == 0
-    (route,) = held
-    route.continue_()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
     expect(page.locator("#messages .assistant")).to_have_count(1)
     expect(page.locator("#messages .card .line")).to_have_text("a.py · 2")
     assert words(page.locator("#streaming")) == "Agent Next"
