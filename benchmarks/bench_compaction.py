@@ -48,7 +48,8 @@ def compaction_s(session: Session) -> float:
     database.take_claim(session, EXECUTION)
     execution = assemble(session.pk, EXECUTION)
     compactor = execution.gates.compactor
-    compactor.summariser = replace(compactor.summariser, client=Instant())
+    summariser = replace(compactor.summariser, client=Instant())
+    compactor.writer = replace(compactor.writer, summariser=summariser)
     execution.loaded.builder.build(execution.loaded.conversation)
     started = time.process_time()
     report = run_loop.submit(compact(execution)).result()

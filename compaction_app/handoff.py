@@ -68,12 +68,13 @@ def faithful(
     in what `count` counts.
     """
     lines = summary.splitlines()
-    texts = [_plain(text) for text in said] if any(map(_is_quote, lines)) else []
+    # One text, searched once for a quote: a quote is a line, so it reaches into no other message.
+    told = "\n".join(map(_plain, said)) if any(map(_is_quote, lines)) else ""
     carried = {_plain(quote): quote for quote in quotes(previous)}
 
     def holds(line: str) -> bool:
         quote = _plain(line.strip().removeprefix(QUOTE.strip()))
-        return quote in carried or (quote != "" and any(quote in text for text in texts))
+        return quote in carried or (quote != "" and quote in told)
 
     lines = [line for line in lines if not _is_quote(line) or holds(line)]
     kept = {_plain(quote) for quote in quotes("\n".join(lines))}
