@@ -11,9 +11,11 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.management import create_contenttypes
 from django.contrib.contenttypes.models import ContentType
 from django.db.models.signals import post_migrate  # noqa: TID251 - to hold back those of Django
+from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
+from xdist.scheduler import LoadFileScheduling
 
 from sessions_app import compactions, run_loop, runs
 from sessions_app.models import Claim, ModelProfile, Session
@@ -30,7 +32,22 @@ pytest_plugins = ["tests.wire.fixture"]
 LONG = ("tests/services", "tests/kill", "tests/browser")
 EXECUTIONS = {runs.execute.__qualname__, compactions.execute.__qualname__}
 ENDS_WITHIN_S = 10
+SHARING = ("tests/services", "tests/kill")
 FIRST_MODELS = ("rehearsal", "openai", "anthropic")
+
+
+class Together(LoadFileScheduling):  # type: ignore[misc]  # it has no types
+    """Hands a file to one worker, and all files that share costly servers to the same one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in SHARING if nodeid.startswith(folder)), "") or str(
+            super()._split_scope(nodeid)
+        )
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    """For `--dist=loadfile`, which is what scripts/test asks for."""
+    return Together(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -55,6 +72,12 @@ def _workspaces(settings: Settings, tmp_path: Path) -> None:
     settings.SWEEP_INTERVAL_S = 0  # tests sweep when they say so
     settings.WHITENOISE_AUTOREFRESH = True  # else each test client looks through all static files
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def _english() -> None:
+    """A request of an earlier test has left its language to this thread."""
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

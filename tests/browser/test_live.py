@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,12 @@ def streaming(session: Session) -> Session:
 
 
 def delta(session: Session, text: str, offset: int, request_id: int = 7) -> None:
+    """As a run does: the partial first, so that a page that connects just now has it too."""
+    before = partials.get(session.pk)
+    if before is None or before.request_id != request_id:
+        partials.put(session.pk, Partial(request_id=request_id, text=text))
+    elif len(before.text) == offset:
+        partials.put(session.pk, replace(before, text=before.text + text))
     frame = stream.delta_text(session.pk, "content_delta", text, offset, request_id, "e1")
     seq = Session.objects.get(pk=session.pk).frame_seq
     hub.delta(session.pk, frame, after_seq=seq)
