@@ -31,7 +31,7 @@ pytest_plugins = ["tests.wire.fixture"]
 # Begun first, so that no worker is left with one at the end.
 LONG = ("tests/services", "tests/kill", "tests/browser")
 EXECUTIONS = {runs.execute.__qualname__, compactions.execute.__qualname__}
-ENDS_WITHIN_S = 10
+ENDS_WITHIN_S = 30
 SHARING = ("tests/services", "tests/kill")
 FIRST_MODELS = ("rehearsal", "openai", "anthropic")
 
